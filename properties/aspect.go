@@ -6,9 +6,11 @@ import "fmt"
 // needs from its code.
 type Aspect uint8
 
-// A kernel uses a type's aspect if its code names the type. Types int and uint, indexing and len do not use Int64. A
-// launch fails if the device lacks an aspect that the kernel lists or uses. Int8, Int16 and Int64 are exceptions,
-// because kernels without Atomic64 can compute in 32-bit words. Algorithms of work-groups do not need SubGroups.
+// A kernel uses the aspect of a type if the kernel's code names the type. The types int and uint,
+// indexing and len do not use Int64. A launch fails if the device lacks an aspect that the kernel
+// lists or uses. A launch on a device without Int8, Int16 or Int64 does not fail if the kernel does
+// not use Atomic64, because the kernel can compute with 32-bit words. Group functions of
+// work-groups do not need SubGroups.
 const (
 	AspectInvalid Aspect = iota
 	// FP16 is the aspect of 16-bit floating-point arithmetic and storage.
@@ -23,25 +25,26 @@ const (
 	Int64
 	// Atomic64 is the aspect of 64-bit integer atomics in buffers and work-group memory.
 	Atomic64
-	// AtomicFloat32 is the aspect of native float32 atomic addition in buffers. No kernel needs AtomicFloat32. A kernel
-	// uses AtomicFloat32 if its DeviceHas lists the aspect.
+	// AtomicFloat32 is the aspect of native float32 atomic addition in buffers. No kernel needs
+	// AtomicFloat32. A kernel uses AtomicFloat32 only if the kernel's DeviceHas property lists
+	// AtomicFloat32.
 	AtomicFloat32
 	// AtomicFloat64 is the aspect of native float64 atomic addition in buffers.
 	AtomicFloat64
-	// SubGroups is the aspect of algorithms over sub-groups.
+	// SubGroups is the aspect of functions over sub-groups, such as reductions and scans.
 	SubGroups
-	// PrivateAlloca is the aspect of private memory sized by specialization constants.
+	// PrivateAlloca is the aspect of private arrays whose lengths are specialization constants.
 	PrivateAlloca
 	// GraphFusion is the aspect of devices that can fuse the kernels of a graph.
 	GraphFusion
-	// CPU is the aspect of a device that is the host's processor.
+	// CPU is the aspect of devices that run on the host's processor.
 	CPU
-	// GPU is the aspect of a device that is a graphics processor.
+	// GPU is the aspect of graphics processors.
 	GPU
 	numAspects
 )
 
-// aspectNames contains the name of each aspect in directives, and the name of its Go constant.
+// aspectNames contains, for each aspect, the name in directives and the name of the Go constant.
 var aspectNames = [numAspects]struct{ name, constant string }{
 	AspectInvalid: {"invalid", "AspectInvalid"},
 	FP16:          {"fp16", "FP16"},

@@ -7,6 +7,6 @@
 //		return properties.List{properties.WorkGroupSize(256)}
 //	}
 //
-// A launch can also have properties (runtime.With), and these are merged with the kernel's own
-// list. The keys follow SYCL's sycl_ext_oneapi_kernel_properties.
+// A launch can also have properties (runtime.With), which are merged with the kernel's own list.
+// The properties correspond to SYCL's extension sycl_ext_oneapi_kernel_properties.
 package properties

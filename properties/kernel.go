@@ -2,20 +2,21 @@ package properties
 
 import "slices"
 
-// WorkGroupSize sets the size of work-groups. The arguments are one to three sizes in the kernel's index order (the
-// last dimension varies fastest). An nd-range launch must use exactly this size. A range launch is divided into
-// work-groups of this size.
+// WorkGroupSize sets the size of work-groups. The arguments are one to three sizes in the kernel's
+// index order (the last dimension varies fastest). A launch over an nd-range must use exactly this
+// work-group size. A launch over a range is divided into work-groups of this size.
 func WorkGroupSize(d ...int) Property { return dims(KeyWorkGroupSize, d) }
 
-// WorkGroupSizeHint states the work-group size that the kernel expects. WorkGroupSizeHint is used
-// if a launch states no size, and never conflicts with a launch.
+// WorkGroupSizeHint states the work-group size that the kernel expects. WorkGroupSizeHint applies
+// only if a launch states no size.
 func WorkGroupSizeHint(d ...int) Property { return dims(KeyWorkGroupSizeHint, d) }
 
 // SubGroupSize sets the number of work-items in a sub-group.
 func SubGroupSize(n int) Property { return dims(KeySubGroupSize, []int{n}) }
 
-// DeviceHas lists every optional feature that the kernel may use. With DeviceHas, the use of an unlisted aspect is a
-// diagnostic. A launch on a device without a listed aspect is an error. An empty list asserts that no aspect is used.
+// DeviceHas lists every optional feature that the kernel may use. If a kernel with DeviceHas uses
+// an unlisted aspect, kgen reports a diagnostic. A launch fails on a device without a listed
+// aspect. An empty list asserts that no aspect is used.
 func DeviceHas(aspects ...Aspect) Property {
 	return Property{key: KeyDeviceHas, aspects: slices.Clone(aspects)}
 }
@@ -24,12 +25,13 @@ func DeviceHas(aspects ...Aspect) Property {
 type FloatMode uint8
 
 const (
-	// FloatGo allows the optimizations that the Go specification allows. It may fuse x*y + z, even if calls and
-	// statements separate the two operations, but not across explicit conversions. FloatGo does not reassociate
-	// operations.
+	// FloatGo allows the optimizations that the Go specification allows. FloatGo may fuse x*y + z,
+	// even if the product and the sum are in different statements or functions. An explicit
+	// conversion of the product prevents this fusion. FloatGo does not reassociate operations.
 	FloatGo FloatMode = iota
-	// FloatExact rounds every operation, so all devices compute the same bits. Subnormal float32s are an exception,
-	// because some devices treat them as zeros (see runtime.Subnormals).
+	// FloatExact rounds every operation, so all devices compute the same bits. Results with
+	// subnormal float32s may differ, because some devices treat subnormals as zeros (see
+	// runtime.Subnormals).
 	FloatExact
 	// FloatFast allows the device to contract and reassociate operations.
 	FloatFast

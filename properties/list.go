@@ -51,19 +51,19 @@ func (k Key) String() string {
 }
 
 // Property is one property, which consists of a key and a value. The zero Property is invalid.
-// Functions of this package make properties.
+// Functions of this package such as WorkGroupSize make properties.
 type Property struct {
 	key     Key
 	dims    [3]int
-	ndims   int // number of given sizes; sizes after the third are counted but not stored
+	ndims   int // number of sizes that the caller gave, of which dims holds the first three
 	aspects []Aspect
 }
 
 // Key returns the property's key.
 func (p Property) Key() Key { return p.key }
 
-// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the kernel's index order (the last dimension varies
-// fastest). For a SubGroupSize, Dims returns the size.
+// Dims returns the sizes of a WorkGroupSize or WorkGroupSizeHint in the kernel's index order (the
+// last dimension varies fastest). For a SubGroupSize, Dims returns a slice of one size.
 func (p Property) Dims() []int { return slices.Clone(p.dims[:min(p.ndims, 3)]) }
 
 // Aspects returns the aspects of a DeviceHas property.
@@ -77,7 +77,7 @@ func (p Property) Equal(q Property) bool {
 	return p.key == q.key && p.dims == q.dims && p.ndims == q.ndims && slices.Equal(p.aspects, q.aspects)
 }
 
-// String returns the property as Go code, a call of the function that makes it.
+// String returns the property as Go code, such as WorkGroupSize(256).
 func (p Property) String() string {
 	var args []string
 	switch p.key {
@@ -135,7 +135,7 @@ func (p Property) Validate() error {
 // List is an unordered list of properties, in which no key may occur twice.
 type List []Property
 
-// Get returns the property with key k, and whether the list has it.
+// Get returns the property with key k, and reports whether the list has a property with this key.
 func (l List) Get(k Key) (Property, bool) {
 	for _, p := range l {
 		if p.key == k {
@@ -164,7 +164,7 @@ func (l List) Equal(m List) bool {
 	return true
 }
 
-// Validate returns the first error in the list, which is an invalid property or a repeated key.
+// Validate returns an error if a property is invalid or if a key is repeated.
 func (l List) Validate() error {
 	for i, p := range l {
 		if err := p.Validate(); err != nil {

@@ -15,35 +15,38 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Buffer is a fixed number of elements in the memory of a device. Elements hold no pointers. Close
-// frees the buffer at once. A buffer that the program drops without Close is freed some time after
-// its last View is dropped.
+// Buffer is a fixed number of elements in the memory of a device. Elements must not contain
+// pointers. A program should call Close to free the buffer. Without Close, the garbage collector
+// frees the buffer some time after the program has dropped the buffer and all its Views.
 type Buffer[T any] struct {
 	dev *Device
-	mem *stream.Memory // nil if empty
+	mem *stream.Memory // nil if the buffer has no elements
 	n   int
 	is  launch.Memory
 }
 
-// smallCopy is a size in bytes. Copies up to this size go through other memory of the host. The device accesses larger
-// slices directly.
+// smallCopy is the largest size, in bytes, of a slice that View.CopyFrom copies before it returns.
+// The device reads larger slices itself.
 const smallCopy = 4 << 10
 
-// roomTime is the longest time that NewBuffer waits for a device with too many launches pending.
+// roomTime is the longest time that NewBuffer waits for a device that has too many pending
+// launches.
 const roomTime = 10 * time.Second
 
-// NewBuffer returns a buffer of n zero elements. NewBuffer returns ErrInvalid if n is negative or T holds pointers of
-// any kind (slices, strings, maps, interfaces…). NewBuffer returns ErrMemoryAllocation if the device has too little
-// memory, and ErrDeadline if the device is thousands of launches behind and does not catch up. NewBuffer waits at most
-// 10 seconds for the device to catch up. Running launches may still use the memory of closed buffers. NewBuffer waits
-// for that memory, too, at most 10 seconds.
+// NewBuffer returns a buffer of n zero elements. NewBuffer returns ErrInvalid if n is negative or T
+// holds pointers of any kind (slices, strings, maps, interfaces…). NewBuffer returns
+// ErrMemoryAllocation if the device has too little memory. If thousands of launches are pending,
+// NewBuffer waits until some of them have completed, but returns ErrDeadline after 10 seconds.
+// NewBuffer also waits up to 10 seconds for memory of closed buffers that running launches still
+// use.
 //
-// NewBuffer accepts the properties AccessScope, FusionInternalMemory and NoInit of package properties, and returns
-// ErrInvalid for others. All views of the buffer have the buffer's properties.
+// NewBuffer accepts the properties AccessScope, FusionInternalMemory and NoInit of package
+// properties, and returns ErrInvalid for other properties. All views of the buffer have the
+// buffer's properties.
 func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, n, props)
 	if err != nil || b.mem == nil || dev.isHost() {
-		return b, err // the memory of the host device is zero already
+		return b, err // the host device allocates zeroed memory
 	}
 	mem := b.mem.HAL()
 	node := stream.Command{
@@ -59,16 +62,17 @@ func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer
 	return b, nil
 }
 
-// BufferOf returns a buffer with a copy of the slice's elements. BufferOf returns the errors of
-// NewBuffer. Where the host cannot access the device's memory, BufferOf waits for a copy, which
-// runs after all earlier launches. To bound that wait by a context, use NewBuffer and CopyFrom.
+// BufferOf returns a buffer with a copy of the slice's elements. BufferOf returns the same errors
+// as NewBuffer. If the host cannot access the device's memory, BufferOf waits for a copy, which
+// runs after all earlier launches. To limit the waiting time by a context, use NewBuffer and
+// CopyFrom.
 func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[T], error) {
 	b, err := newBuffer[T](dev, len(s), props)
 	if err != nil || b.mem == nil {
 		return b, err
 	}
-	// No command uses the memory yet, so the host may write it, if it can access the memory. Enter
-	// keeps the device open while the host writes.
+	// No command uses the memory yet, so the host may write to the memory if it can access the
+	// memory. Enter keeps the device open while the host writes.
 	if dev.stream.Enter() {
 		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
@@ -99,7 +103,8 @@ func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[
 	return &Buffer[T]{dev: dev, mem: mem, n: n, is: is}, nil
 }
 
-// allocFor allocates memory for n elements. allocFor returns nil if the elements have no bytes.
+// allocFor allocates memory for n elements. allocFor returns nil if n is 0 or if elements have the
+// size 0.
 func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*stream.Memory, error) {
 	if path, bad := pointerIn(elem); bad != nil {
 		return nil, errorf(ErrInvalid, "a buffer of %v cannot be: its element%s is a %v", elem, path, bad.Kind()).
@@ -120,8 +125,8 @@ func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*strea
 
 const nilBuffer = "look at the error that NewBuffer or BufferOf returned"
 
-// alloc allocates memory that kernels may use. The size is rounded up to a multiple of 16 bytes, so
-// that the device can fill the memory and load it in vectors.
+// alloc allocates memory that kernels may use. The size is rounded up to a multiple of 16 bytes,
+// because devices fill memory word by word and load vectors of up to 16 bytes.
 func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error) {
 	mem, err := d.stream.Alloc((size+15)&^15, kind)
 	if err != nil {
@@ -130,8 +135,7 @@ func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error)
 	return mem, nil
 }
 
-// isHost reports whether the device is the host device, whose memory is the program's
-// own.
+// isHost reports whether the device is the host device, which uses the program's own memory.
 func (d *Device) isHost() bool { return d.backend == "host" }
 
 // pointerIn searches the type t for a pointer, at any depth. pointerIn returns the path to the
@@ -192,9 +196,9 @@ func (b *Buffer[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	return b.All().CopyTo(ctx, q, dst)
 }
 
-// Close frees the buffer's memory when the launches and copies that use it have completed. Close
-// does not wait for these launches and copies. Later uses of the buffer are errors. Close may be
-// called twice, and after the device was closed.
+// Close frees the buffer's memory once all launches and copies that use the buffer have completed.
+// Close itself returns at once. Using a buffer after Close is an error. Close may be called twice,
+// and after the device was closed.
 func (b *Buffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		b.mem.Free()
@@ -205,8 +209,8 @@ func (b *Buffer[T]) Close() error {
 // CopyFrom copies the elements of src into the device's memory, after all earlier commands that use
 // that memory. The slice src has as many elements as the view (ErrInvalid otherwise). CopyFrom
 // returns when src may be used again. If ctx ends first, CopyFrom returns an error of class
-// ErrDeadline or ErrCanceled, and the copy stops. After such an error, reading the view's memory is
-// an error until all of it is written again.
+// ErrDeadline or ErrCanceled, and the copy stops. After ErrDeadline or ErrCanceled, reading the
+// view is an error until all elements of the view have been written again.
 func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := v.checkCopy(ctx, q, len(src)); err != nil {
 		return err
@@ -217,7 +221,8 @@ func (v View[T]) CopyFrom(ctx context.Context, q *Queue, src []T) error {
 	return v.copyFrom(ctx, q, src)
 }
 
-// copyFrom copies src, whose length has been checked, for CopyFrom. The queue must not be recording.
+// copyFrom does the work of CopyFrom. The caller must have checked the length of src, and the queue
+// must not be recording.
 func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	bytes := bytesOf(src)
 	if len(bytes) == 0 {
@@ -253,7 +258,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 			}
 		}
 		if err != nil {
-			own.cancel.Ask() // stops the copy, because src belongs to the caller again
+			own.cancel.Ask() // stop the copy, because the caller may change src now
 			l.ev.Forget()
 			return waitError(err)
 		}
@@ -264,10 +269,11 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	return nil
 }
 
-// CopyTo copies the view's elements into dst, after all earlier commands that write them, and waits for the copy. The
-// slice dst has as many elements as the view (ErrInvalid otherwise). If earlier launches on the queue have failed, and
-// no wait has returned these failures, CopyTo returns them. The elements in dst are then the results of failed
-// launches. If ctx ends first, the copy stops, and dst holds only some of the elements, or none.
+// CopyTo copies the view's elements into dst, after all earlier commands that write these elements,
+// and waits for the copy. The slice dst has as many elements as the view (ErrInvalid otherwise).
+// CopyTo returns the failures of earlier launches on the queue that no wait has returned yet. If
+// CopyTo returns failures of launches, the elements in dst may be wrong. If ctx ends first, the
+// copy stops, and dst holds only some of the elements, or none.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err
@@ -294,7 +300,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
-		own.cancel.Ask() // stops the copy, because dst belongs to the caller again
+		own.cancel.Ask() // stop the copy, because the caller may use dst now
 		l.ev.Forget()
 		return err
 	}
@@ -305,7 +311,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 func copyError(dev *Device, direction string, err error) error {
 	e := backendError(dev, nil, "copying "+direction+" the device "+dev.Name(), err)
 	if errors.Is(err, stream.ErrReleased) {
-		e.Class = ErrInvalid // the class for a buffer that was closed earlier
+		e.Class = ErrInvalid // the buffer was closed earlier
 	}
 	return e
 }

@@ -20,24 +20,25 @@ func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 }
 
 // BuildContext compiles the program, unless an earlier call has done so, and returns an Executable
-// to launch kernels with (see [WithProgram]). If kernels are given, BuildContext builds only these
-// kernels. Constants that only other kernels read then need no value. After BuildContext, the
-// program's constants cannot be changed. Further calls can build further kernels.
+// for launches (see [WithProgram]). If the argument kernels is not empty, BuildContext builds only
+// these kernels. If only some kernels are built, constants that only other kernels read need no
+// value. After BuildContext, the program's constants cannot be changed. Later calls of BuildContext
+// can build other kernels of the program.
 //
-// The device makes pipelines for the kernels, as many at a time as there are processors (GOMAXPROCS). BuildContext
-// makes pipelines for kernels that are tasks, and for kernels over a range. Kernels over an nd-range must state their
-// work-group size or a hint of it. For a kernel over a range, BuildContext assumes a large range, which decides the
-// work-group size. Some facts that decide a pipeline are known only at a launch: a small range, another work-group
-// size, or the lengths of local accessors. The first launch makes these pipelines. Kernels that the device cannot run
-// ([Device.Compatible]) get no pipeline here. The device keeps the pipelines as long as the Executable or its program
-// is in use.
+// The device makes several pipelines at a time, up to the number of processors (GOMAXPROCS).
+// BuildContext makes pipelines for tasks, for kernels over a range, and for kernels over an
+// nd-range that state a work-group size or a hint. For a kernel over a range, BuildContext assumes
+// a large range when it chooses the work-group size. A launch with a small range, another
+// work-group size or local accessors needs another pipeline, which the launch makes itself.
+// BuildContext makes no pipelines for kernels that the device cannot run (see [Device.Compatible]).
+// The device keeps the pipelines as long as the Executable or the program is in use.
 //
-// Errors are of class ErrSpecConst for a constant without a value, or with a value that gives an
-// array the length 0. Errors are of class ErrMemoryAllocation if arrays sized by constants are
-// larger than the device allows. Errors are of class ErrBuild if the device's driver does not
-// accept a kernel. If ctx ends first, the error is of class ErrDeadline or ErrCanceled, and the
-// program is unchanged. The driver still completes the pipelines that it has begun. The next build
-// or launch uses these pipelines.
+// BuildContext returns ErrSpecConst if a constant has no value, or a value that gives an array the
+// length 0. BuildContext returns ErrMemoryAllocation if arrays whose lengths are constants are
+// larger than the device allows. BuildContext returns ErrBuild if the device's driver does not
+// accept a kernel. If ctx ends first, BuildContext returns ErrDeadline or ErrCanceled, and the
+// program does not change. After ctx has ended, the driver still completes pipelines that it has
+// begun to make, and later builds and launches use them.
 func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Executable, error) {
 	if p == nil || p.dev == nil {
 		return nil, errorf(ErrInvalid, "no program")
@@ -65,7 +66,7 @@ func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Execut
 		p.mu.Unlock()
 		return nil, err
 	}
-	p.building++ // after this, no constant may be set
+	p.building++ // while building is above 0, SetSpec cannot set constants
 	exe := &Executable{dev: p.dev, program: p, kernels: slices.Clone(kernels), specs: slices.Clone(p.specs)}
 	p.mu.Unlock()
 
@@ -88,7 +89,7 @@ func letGo(built []*exec.Pipeline) {
 	}
 }
 
-// A promise describes a pipeline that Build will make.
+// A pipelinePromise describes a pipeline that Build will make.
 type pipelinePromise struct {
 	kernel *Kernel
 	shape  exec.Shape
@@ -96,8 +97,8 @@ type pipelinePromise struct {
 	launch *exec.Launch
 }
 
-// promisedPipelines lists the pipelines that Build makes for a kernel. Build makes a pipeline for each
-// launch that it can predict.
+// promisedPipelines lists the pipelines that Build makes for a kernel. Build makes a pipeline if
+// the work-group size of launches is predictable.
 func (d *Device) promisedPipelines(k *Kernel, set settingList) ([]pipelinePromise, error) {
 	if d.isHost() && k.code.Host == nil || slices.ContainsFunc(k.abi.Params, func(p abi.Param) bool { return p.Kind == abi.LocalAccessor }) {
 		return nil, nil
@@ -108,7 +109,7 @@ func (d *Device) promisedPipelines(k *Kernel, set settingList) ([]pipelinePromis
 	var p exec.Plan
 	var err *Error
 	if p.SubGroup, err = d.checkSupport(k, k.abi.Properties); err != nil {
-		return nil, nil // the kernel's launches will return the error
+		return nil, nil // launches of the kernel will return the error
 	}
 	if !d.setTypicalRange(k, &call) {
 		return nil, nil
@@ -116,7 +117,7 @@ func (d *Device) promisedPipelines(k *Kernel, set settingList) ([]pipelinePromis
 	c := new(exec.Launch)
 	c.Begin(&call)
 	if err := d.checkWorkGroup(k, c, k.abi.Properties, &p); err != nil {
-		return nil, nil // the kernel's launches will return the error
+		return nil, nil // launches of the kernel will return the error
 	}
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.setKernel(k)
@@ -136,9 +137,9 @@ func (d *Device) promisedPipelines(k *Kernel, set settingList) ([]pipelinePromis
 	return list, nil
 }
 
-// setTypicalRange sets the range of the call c to a typical range. The exact sizes do not matter,
-// because they only affect the choice of the work-group size. setTypicalRange returns false if it
-// cannot predict the work-group size.
+// setTypicalRange sets the range of the call c to a typical range. The exact range does not matter,
+// because the range only affects the choice of the work-group size. setTypicalRange returns false
+// if the work-group size is not predictable.
 func (d *Device) setTypicalRange(k *Kernel, c *launch.Call) bool {
 	switch c.Form {
 	case abi.Range:
@@ -158,8 +159,9 @@ func (d *Device) setTypicalRange(k *Kernel, c *launch.Call) bool {
 	return true
 }
 
-// preparePipelines makes the promised pipelines of the kernels (see promisedPipelines), several at a
-// time. The caller then counts as a user of each returned pipeline.
+// preparePipelines makes the promised pipelines of the kernels (see promisedPipelines), several at
+// a time. The caller is counted as a user of each returned pipeline, and must later call
+// Pipeline.LetGo.
 func (d *Device) preparePipelines(ctx context.Context, kernels []*Kernel, set settingList) (built []*exec.Pipeline, err error) {
 	var list []pipelinePromise
 	for _, k := range kernels {

@@ -14,8 +14,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// checkLaunch compares a launch with its kernel and the device, before anything is dispatched. The order
-// of the checks decides the class of the error.
+// checkLaunch compares a launch with its kernel and the device, before anything is dispatched. If a
+// launch has several errors, the order of the checks decides which error is returned.
 func (d *Device) checkLaunch(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
@@ -35,8 +35,8 @@ func (d *Device) checkLaunch(k *Kernel, c *exec.Launch, o *launchOptions) (exec.
 	return p, nil
 }
 
-// planFor does those checks of checkLaunch whose results stay valid until the launch runs. planFor does not check that
-// buffers are open, nor that variables still have their values.
+// planFor does only the checks of checkLaunch whose results cannot change until the launch runs.
+// For example, planFor does not check whether buffers are open.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -48,7 +48,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	}
 	p.Props = props
 	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
-	// First check those demands of the kernel that do not depend on the launch.
+	// First check the requirements of the kernel that do not depend on the launch.
 	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.setKernel(k)
 	}
@@ -88,8 +88,8 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	return p, nil
 }
 
-// checkVariables checks the package-level variables that the kernel reads. The kernel's modules contain their values as
-// constants, so the variables must still have these values.
+// checkVariables checks the package-level variables that the kernel reads. The kernel's modules
+// contain the variables' values as constants, so the variables must not have changed.
 func (k *Kernel) checkVariables() *Error {
 	v := k.watch.Changed()
 	switch {
@@ -172,7 +172,8 @@ func mergeProperties(k *Kernel, extra properties.List) (properties.List, *Error)
 	if err != nil {
 		return nil, &Error{Class: ErrInvalid, Problem: "the launch's properties", Err: err}
 	}
-	// The floating-point mode is fixed when a module is compiled.
+	// A launch cannot change the floating-point mode, because the mode is fixed when the module is
+	// compiled.
 	if p, ok := extra.Get(properties.KeyFloatMode); ok && !k.abi.Properties.Has(properties.KeyFloatMode) &&
 		p.FloatMode() != properties.FloatGo {
 		return nil, errorf(ErrInvalid, "%v cannot be set at a launch", p).
@@ -264,8 +265,8 @@ func (d *Device) checkWorkGroup(k *Kernel, c *exec.Launch, props properties.List
 	return nil
 }
 
-// fitsWorkGroup reports whether the device can run work-groups of the size dims, which is in the order of the range's
-// dimensions. If the device cannot run such work-groups, fitsWorkGroup also returns a text that describes the exceeded
+// fitsWorkGroup reports whether the device can run work-groups of the size dims, in the order of
+// the range's dimensions. If the device cannot run them, the first result describes the exceeded
 // limit.
 func (d *Device) fitsWorkGroup(dims []int) (string, bool) {
 	l := &d.info.Limits
@@ -275,7 +276,7 @@ func (d *Device) fitsWorkGroup(dims []int) (string, bool) {
 		if n > l.MaxWorkGroupSize[axis] {
 			return sprint(l.MaxWorkGroupSize[axis], " in dimension ", i), false
 		}
-		items *= uint64(n) // no overflow: each factor is at most a device limit, which fits an int
+		items *= uint64(n) // cannot overflow, because each factor is at most a device limit, which fits into an int
 		if items > uint64(l.MaxWorkItems) {
 			return sprint(l.MaxWorkItems, " work-items"), false
 		}
@@ -290,7 +291,7 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		l := &k.abi.Locals[i]
 		n := l.Len
 		switch {
-		case l.Matrices && d.isHost(): // the host device stores a sub-group's matrices only once
+		case l.Matrices && d.isHost(): // the host device stores each matrix of a sub-group only once, not in work-group memory
 			continue
 		case l.Shape != "":
 			held, least := d.matrixHeld(c, l.Len, subGroup)
@@ -312,7 +313,7 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 		default: // memory for one element per work-item
 			n = 1
 			for _, size := range c.Local[:c.Rank] {
-				n *= size // no overflow: the sizes are at most limits that were checked
+				n *= size // cannot overflow, because the sizes were compared with the device's limits
 			}
 		}
 		hi, size := bits.Mul64(uint64(max(n, 0)), uint64(l.ElemSize))
@@ -327,12 +328,12 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 	return total, nil
 }
 
-// matrixWords returns how many 32-bit words of work-group memory the matrix products of a work-group need. The
-// parameter words is the number of these words that each sub-group needs.
+// matrixWords returns how many 32-bit words of work-group memory a work-group needs for matrix
+// products. The parameter words is the number of words that one sub-group needs.
 func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
-		items *= n // no overflow: the sizes are at most limits that were checked
+		items *= n // cannot overflow, because the sizes were compared with the device's limits
 	}
 	return (items + size - 1) / size * words
 }
@@ -342,7 +343,7 @@ func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least int) {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
-		items *= n // no overflow: the sizes are at most limits that were checked
+		items *= n // cannot overflow, because the sizes were compared with the device's limits
 	}
 	if least = items % size; least == 0 {
 		least = size
@@ -350,8 +351,8 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// matrixError returns the error for a matrix that is too large. Each work-item would hold too many of its elements, and
-// work-group memory is too small for all of them.
+// matrixError returns the error for a matrix of which each work-item would hold too many elements.
+// matrixError is called if work-group memory is also too small for the matrix.
 func (d *Device) matrixError(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
@@ -384,9 +385,9 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	return nil
 }
 
-// aspectError returns the error for a kernel that needs aspects which the device does not
-// have. An aspect may be needed by the code of the kernel or by its properties. The error contains
-// the chain of calls that leads to each use of an aspect.
+// aspectError returns the error for a kernel that needs aspects that the device lacks. The kernel's
+// code or the kernel's properties may need an aspect. For each use of an aspect in the code, the
+// error contains the chain of calls that leads to the use.
 func (d *Device) aspectError(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
 	e := &Error{Class: ErrKernelNotSupported}
 	var names, chains []string
@@ -424,9 +425,9 @@ func (d *Device) checkSubGroup(props properties.List) (int, *Error) {
 	return n, nil
 }
 
-// Compatible returns nil if the device can run the kernels. Otherwise Compatible returns an error
-// of class ErrKernelNotSupported. A launch of such a kernel returns the same error, whatever its
-// arguments and options are.
+// Compatible returns nil if the device can run the kernels. If the device cannot run a kernel,
+// Compatible returns an error of class ErrKernelNotSupported. A launch of a kernel that the device
+// cannot run always returns the same error as Compatible.
 func (d *Device) Compatible(kernels ...*Kernel) error {
 	if err := d.usable(); err != nil {
 		return err

@@ -17,8 +17,8 @@ type CheckError struct {
 type Finding struct {
 	Kind FindingKind
 	Pos  string // file:line:col in the kernel's source
-	// Other is the source position of the other access of a race, or of the other barrier. Other is
-	// "" if the finding has only one position.
+	// Other is the source position of a race's second access, or of a second barrier. Other is ""
+	// if the finding has only one position.
 	Other   string
 	Message string
 }
@@ -28,14 +28,14 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// FindRace: two work-items access the same memory, at least one of them writes it, and nothing
-	// orders the accesses.
+	// FindRace means that two work-items access the same memory in no defined order, and at least
+	// one of them writes.
 	FindRace FindingKind = iota
-	// FindUnwritten: a work-item loads work-group memory that no work-item has written.
+	// FindUnwritten means that a work-item loads work-group memory that no work-item has written.
 	FindUnwritten
-	// FindDivergence: work-items of a group wait at different barriers.
+	// FindDivergence means that work-items of a group wait at different barriers.
 	FindDivergence
-	// FindNotUniform: the argument of dsl.Uniform is not uniform.
+	// FindNotUniform means that the argument of dsl.Uniform is not uniform.
 	FindNotUniform
 )
 

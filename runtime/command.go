@@ -13,19 +13,20 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Command is a value that describes work for a device. A Command is either a launch, made by the method Node of a
-// generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc. Queue.Enqueue runs a Command. Graph.Add
-// makes a Command a node of a graph, and ExecutableGraph.Update replaces the Command of a node by another. The zero
-// Command does nothing. As a node of a graph, the zero Command only orders other nodes.
+// Command is a value that describes work for a device. A Command is either a launch, made by the
+// method Node of a generated kernel, or the result of Copy, Fill, Upload, Download or HostFunc.
+// Queue.Enqueue runs a Command. Graph.Add makes a Command a node of a graph, and
+// ExecutableGraph.Update replaces the Command of a node by another Command. The zero Command does
+// nothing. As a node of a graph, the zero Command only serves to order other nodes.
 //
-// As long as a Command is reachable, the garbage collector does not free its buffers and slices. If a Command is made
-// with wrong arguments, the call that uses the Command returns the error.
+// As long as a Command is reachable, the garbage collector does not free its buffers and slices. If
+// a Command is made with wrong arguments, the first call that uses the Command returns an error.
 type Command struct{ c *commandData }
 
-// commandData is the content of a Command. If commandData.kernel is set, the command is a launch of that
-// kernel. Otherwise commandData.node is the command for the device's stream.
+// commandData is the content of a Command. If the field kernel is set, the command is a launch of
+// this kernel. If kernel is not set, the field node contains the command for the device's stream.
 type commandData struct {
-	err    error  // error in the arguments of the function that made the command
+	err    error  // error in the arguments from which the command was made, or nil
 	kind   string // kind of the command, such as "copy"; "" for a launch
 	label  string
 	kernel *Kernel
@@ -33,11 +34,11 @@ type commandData struct {
 	opts   []LaunchOption
 	node   stream.Command
 	host   dag.Uses   // memory that a host function uses
-	keep   []any      // slices that a host function uses; this field keeps them allocated
-	cross  *crossCopy // set instead of node for a copy between two devices
-	// openMemory contains memory that must be open although the command does not access it on
-	// the device. Examples are the memory of views without elements, and the host buffer that
-	// contains the slice of an upload or download.
+	keep   []any      // slices that a host function uses; the field keeps the slices allocated
+	cross  *crossCopy // copy between two devices; if cross is set, node is not set
+	// openMemory lists memory that must not be closed, although the command does not access this
+	// memory on the device. Examples are the memory of views without elements, and the host buffer
+	// that contains the slice of an upload or download.
 	openMemory []*stream.Memory
 	// foreignOpen says that openMemory may contain memory of other devices.
 	foreignOpen bool
@@ -66,17 +67,19 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *commandData {
 	return &commandData{kernel: k, call: &c, opts: slices.Clone(opts)}
 }
 
-// Copy copies src to dst. The views dst and src must have the same number of elements, and must not overlap (ErrInvalid
-// otherwise).
+// Copy copies src to dst. The views dst and src must have the same number of elements, and must not
+// overlap (else ErrInvalid).
 //
-// The buffers of dst and src may belong to two devices. The copy is then enqueued on a queue of either device, and is
-// ordered with the commands of both devices: the copy sees the writes of all commands that were enqueued before on
-// either device, and later commands on either device see the copy's writes. Commands that use other memory may run at
-// the same time as the copy. The copy can be a node of a graph of either device. Each run of that graph then runs the
-// copy. The copy is ordered with the other device's commands as if Submit had enqueued it on that device. Between two
-// NVIDIA GPUs the bytes may go over NVLink. The page docs/scaling.md describes the conditions, and KGEN_NVLINK=off
-// prevents such copies. If one of the devices fails, the error of the copy's event names that device. The other device
-// can still be used. Only the elements of dst become unusable, until they are written again.
+// The buffers of dst and src may belong to two devices. A copy between two devices is enqueued on a
+// queue of either device, and is ordered with the commands of both devices: the copy sees the
+// writes of all commands that were enqueued before on either device, and later commands on either
+// device see the copy's writes. Commands that use other memory may run at the same time as the
+// copy. A copy between two devices can be a node of a graph of either device. On the device without
+// the graph, the copy is ordered with other commands as if Submit had enqueued the copy. Between
+// two NVIDIA GPUs the bytes may go over NVLink. The page docs/scaling.md describes the conditions
+// for NVLink, and KGEN_NVLINK=off prevents copies over NVLink. If one of the two devices fails, the
+// error of the copy's event names the failed device, and the other device can still be used. If the
+// copy fails, the elements of dst cannot be read until they are written again.
 func Copy[T any](dst, src View[T]) Command {
 	c := &commandData{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
@@ -118,8 +121,8 @@ func Fill[T any](dst View[T], v T) Command {
 		}
 		return Command{c}
 	}
-	// Devices fill memory only with repetitions of 32 bits. If the bytes of an element do not repeat after 32 bits,
-	// Fill copies the elements from the host.
+	// Devices fill memory only with a repeated pattern of 32 bits. Elements that do not form a
+	// repeated 32-bit pattern are copied from the host.
 	all := make([]T, dst.Len())
 	for i := range all {
 		all[i] = v
@@ -129,8 +132,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// fillPattern returns 32 bits whose repetition equals the bytes of a value. If no 32 bits have that
-// property, fillPattern returns false.
+// fillPattern returns the 32-bit pattern that fills memory with copies of a value, whose bytes are
+// given. If no 32-bit pattern fills memory with copies of the value, fillPattern returns false.
 func fillPattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -146,16 +149,16 @@ func fillPattern(one []byte) (bits uint32, ok bool) {
 	return bits, true
 }
 
-// Upload copies the slice src of the host's memory to dst. The parameters dst and src have the same
-// number of elements (ErrInvalid otherwise). Each run of the command reads src anew. The elements
-// of src must not change until the event of that run is done.
+// Upload copies the slice src of the host's memory to dst. The parameters dst and src must have the
+// same number of elements (ErrInvalid otherwise). Each run of the command reads src again. After
+// the command is enqueued, the elements of src must not change until the event of the run is done.
 func Upload[T any](dst View[T], src []T) Command {
 	return transfer(hal.OpWrite, "upload", dst.s, bytesOf(src), len(src))
 }
 
-// Download copies src to the slice dst of the host's memory. The parameters dst and src have the
-// same number of elements (ErrInvalid otherwise). Each run of the command writes dst. The slice dst
-// holds the elements when the event of that run is done, and must not be used before.
+// Download copies src to the slice dst of the host's memory. The parameters dst and src must have
+// the same number of elements (ErrInvalid otherwise). Each run of the command writes dst. After the
+// command is enqueued, the program must not use dst until the event of the run is done.
 func Download[T any](dst []T, src View[T]) Command {
 	return transfer(hal.OpRead, "download", src.s, bytesOf(dst), len(dst))
 }
@@ -182,9 +185,8 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	return Command{c}
 }
 
-// hostBufferOf looks for an open host buffer that contains the bytes in the parameter host. If that buffer belongs to
-// the device of s, hostBufferOf returns the buffer's memory. A slice of another device's host buffer counts as ordinary
-// memory of the host.
+// hostBufferOf returns the memory of the open host buffer that contains the bytes in the parameter
+// host. If no host buffer of the device of s contains the bytes, hostBufferOf returns nil.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.findMemory(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}
@@ -192,7 +194,7 @@ func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	return nil
 }
 
-// memoryOf returns the memory of each slice that has elements.
+// memoryOf returns the memory of all given slices that belong to a buffer.
 func memoryOf(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {
@@ -208,9 +210,10 @@ func sizeOf[T any](v View[T]) uint64 {
 	return uint64(v.Len()) * uint64(unsafe.Sizeof(zero))
 }
 
-// Enqueue puts the command on the queue, and does not wait until the command has run. While the queue records, the
-// command becomes a node. For a launch, Enqueue returns the errors that the generated methods such as ParallelFor
-// return. For other commands, Enqueue returns an error of class ErrInvalid if a view is not valid. The options are
+// Enqueue puts the command on the queue, and does not wait until the command has run. While the
+// queue records into a graph, Enqueue adds the command as a node of the graph instead. For a
+// launch, Enqueue returns the same errors as generated methods such as ParallelFor. For other
+// commands, Enqueue returns an error of class ErrInvalid if a view is not valid. The options are
 // DependsOn and WithContext.
 func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
@@ -222,8 +225,7 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 	return q.enqueueCommand(c.c, opts)
 }
 
-// checkCommand checks a command. If the command is a launch, the parameter o contains the launch's
-// options.
+// checkCommand checks a command. If the command is a launch, o contains the options of the launch.
 func (d *Device) checkCommand(c *commandData, o *launchOptions) (*exec.Step, error) {
 	if c.err != nil {
 		return nil, c.err

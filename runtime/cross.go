@@ -22,10 +22,11 @@ func newCrossCopy(dst, src launch.Slice, size uint64) *crossCopy {
 	}
 }
 
-// deviceOf returns the device of memory.
+// deviceOf returns the device to which the memory belongs.
 func deviceOf(m *stream.Memory) *Device { return m.Stream().Owner.(*Device) }
 
-// on returns the copy as a command of the device d. One of the two buffers must belong to d.
+// on returns the copy as a command for the stream of the device d. One of the two buffers must
+// belong to d.
 func (c *crossCopy) on(d *Device) (stream.Command, error) {
 	near, far := c.dst, c.src
 	if c.src.Mem.Stream() == d.stream {
@@ -71,15 +72,15 @@ func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
 	own := *c
 	own.Move = func(life context.Context, cancel *hal.Cancel) stream.Moved {
 		if ctx.Err() != nil {
-			return stream.Moved{Cancelled: true} // ctx has ended, but the goroutine that calls cancel.Ask may not have run yet
+			return stream.Moved{Cancelled: true} // ctx has ended, but cancel.Ask may not have been called yet
 		}
 		return c.Move(life, cancel)
 	}
 	return &own
 }
 
-// crossFailed returns the error of a copy between two devices. The cause is a failure of the other device, or of a
-// command on it.
+// crossFailed returns the error of a copy between two devices. The cause of the error is that the
+// other device failed, or that a command on the other device failed.
 func (l *pending) crossFailed(err *stream.CrossError) error {
 	if err.From != nil {
 		return l.readUnwritten(err.From)

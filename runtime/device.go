@@ -22,8 +22,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// DeviceType classifies devices, for example as GPUs or processors. Function Devices lists the devices in increasing
-// order of DeviceType.
+// DeviceType classifies devices, for example as GPUs or CPUs. The function Devices lists the
+// devices in increasing order of DeviceType.
 type DeviceType uint8
 
 // The types of devices.
@@ -32,11 +32,11 @@ const (
 	IntegratedGPU
 	VirtualGPU
 	OtherDevice
-	HostCPU   // the kernel's Go code
-	VulkanCPU // a Vulkan driver that runs on the processor; Open uses it only if Select or KGEN_DEVICE chooses it
+	HostCPU   // the host device, which runs the Go code of kernels
+	VulkanCPU // a Vulkan driver that runs on the CPU; opened only if Select or KGEN_DEVICE chooses it
 )
 
-// deviceTypeNames has the text of each type.
+// deviceTypeNames contains the text that String returns for each type.
 var deviceTypeNames = [...]string{"discrete GPU", "integrated GPU", "virtual GPU", "other device", "host", "Vulkan on the CPU"}
 
 // String returns the type in words.
@@ -51,54 +51,56 @@ func (t DeviceType) String() string {
 type DeviceInfo struct {
 	Name    string // name of the device, as the driver reports it
 	Backend string // "vulkan" or "host"
-	Driver  string // driver and version, for people
+	Driver  string // name and version of the driver, as text for users
 	API     string // such as "Vulkan 1.3.230"
 	Type    DeviceType
 	UUID    string              // such as "9a3c1f0e-…", the same for all drivers and programs; "" if it has none
 	PCI     string              // address such as "0000:3b:00.0"; "" if it is not known
 	Aspects []properties.Aspect // sorted
-	// MinSubGroup and MaxSubGroup are the smallest and largest size of sub-groups. Sizes are powers
-	// of 2.
+	// MinSubGroup and MaxSubGroup are the smallest and largest size of sub-groups. The size of a
+	// sub-group is always a power of 2.
 	MinSubGroup, MaxSubGroup int
 	Limits                   Limits
-	// Matrices are the matrix products that the device computes itself, by sub-groups; see
-	// docs/matrices.md. Matrices is empty on devices where kernels compute matrices by loops.
+	// Matrices lists the matrix products for which the device has its own instructions; see
+	// docs/matrices.md. Matrices is empty if kernels compute all matrix products by loops.
 	Matrices []MatrixProduct
-	// The device runs at least ComputeUnits work-groups at once. ComputeUnits is 0 if that number is unknown.
+	// ComputeUnits is a lower bound for the number of work-groups that the device can run at the
+	// same time, or 0 if this number is unknown.
 	ComputeUnits int
 	// Timestamps says that the device can measure when commands run; see Profiling.
 	Timestamps bool
 	// Subnormals says which float32 operations keep subnormal numbers. Open sets this field.
 	Subnormals Subnormals
-	// Float16 says which operations on half.Float16 are instructions of the device. Open sets this
-	// field.
+	// Float16 says for which operations on half.Float16 kernels use instructions of the device.
+	// Open sets this field.
 	Float16 Float16
-	// ExactDivide says that the device rounds float32 division and square root correctly. Without
-	// ExactDivide, kernels correct the results, at some cost; see properties.FloatFast. Open sets
-	// this field.
+	// ExactDivide says that the device rounds float32 division and square root correctly. If
+	// ExactDivide is false, kernels correct the results, which takes some time; see
+	// properties.FloatFast. Open sets this field.
 	ExactDivide bool
 	// ExactDivide64 says that the device rounds float64 division and square root correctly. Kernels
-	// do not correct these results.
+	// do not correct the results of float64 operations.
 	ExactDivide64 bool
-	// Missing says why Open opened no better device. Missing names the backends that found no device, and the devices
-	// that failed to open. If the caller chose no device, Missing also names the Vulkan drivers on the processor that
-	// Open did not consider. Open sets this field.
+	// Missing lists the reasons why Open opened no better device. Missing names the backends that
+	// found no device, and the devices that failed to open. If the caller chose no device, Missing
+	// also names the Vulkan drivers on the CPU, which Open then does not consider. Open sets this
+	// field.
 	Missing []string
 }
 
-// Subnormals says, for each kind of float32 operations, whether the device keeps subnormal numbers,
-// which are those below 2^-126. False means that the device treats subnormal operands, or results,
-// or both, as zeros. Loads, stores, copies and math.Float32bits keep all numbers on every device,
-// and so does float64 arithmetic. The host device keeps all subnormals.
+// Subnormals says, for each kind of float32 operation, whether the device keeps subnormal numbers
+// (numbers below 2^-126). A false field means that the device treats subnormal operands, subnormal
+// results, or both, as zeros. On every device, loads, stores, copies, math.Float32bits and float64
+// arithmetic keep subnormal numbers. The host device keeps all subnormals.
 //
-// Subnormals describes the device's own instructions. Some operations of kernels keep subnormals on
-// every device. Where the device's instructions flush subnormals, kernels compute these operations
-// by other instructions. The operations are conversions to float64, math.Nextafter32, and the
-// functions of package math32 except its fast forms. Quotients and square roots also keep
-// subnormals, unless the kernel's mode is properties.FloatFast.
+// Subnormals describes the device's own instructions. On every device, the following operations of
+// kernels keep subnormals: conversions to float64, math.Nextafter32, and all functions of package
+// math32 except fast ones such as math32.FastExp. If the device's own instructions flush
+// subnormals, kernels use integer code for operations that must keep subnormals. Quotients and
+// square roots also keep subnormals, unless the kernel's mode is properties.FloatFast.
 type Subnormals struct {
 	Arithmetic  bool // x + y, x - y, x * y and -x
-	Fused       bool // x*y + z where the sum is rounded once; see properties.Float
+	Fused       bool // fused multiply-add, which is x*y + z with a single rounding; see properties.Float
 	Quotients   bool // x / y and square roots
 	Comparisons bool // ==, <, …
 	MinMax      bool // the least and the greatest of several numbers
@@ -110,10 +112,11 @@ type Subnormals struct {
 	Atomics     bool // the device's own atomic addition in buffers; false where the device has no such instruction
 }
 
-// Float16 says which operations on half.Float16 are instructions of the device. Open has compared
-// their results with those of package half. Kernels compute the other operations from integers and
-// float32s, with the same results. The host device has no float16 instructions. Vulkan drivers on
-// the processor have some float16 instructions, but kernels use none of these by default.
+// Float16 says for which operations on half.Float16 kernels use float16 instructions of the device.
+// Kernels use a float16 instruction only if Open has found that it has the same results as package
+// half. Kernels compute all other operations with integers and float32s, with the same results. The
+// host device has no float16 instructions. Vulkan drivers on the CPU have some float16
+// instructions, but by default kernels do not use them.
 type Float16 struct {
 	Widen      bool // x.Float32()
 	Narrow     bool // half.FromFloat32
@@ -123,9 +126,9 @@ type Float16 struct {
 	Root       bool // x.Sqrt()
 }
 
-// Limits are a device's limits. A launch that exceeds a limit is refused.
+// Limits are the limits of a device. A launch that exceeds a limit returns an error.
 type Limits struct {
-	MaxWorkGroupSize [3]int // largest size of a work-group along x (the last dimension, which varies fastest), y and z, in work-items
+	MaxWorkGroupSize [3]int // largest size of a work-group along x, y and z, in work-items; x is the last dimension, which varies fastest
 	MaxWorkItems     int    // largest number of work-items in a work-group
 	LocalMemory      int    // largest work-group memory, in bytes
 	PrivateMemory    int    // largest private memory of a work-item, in bytes
@@ -173,10 +176,10 @@ type foundDevice struct {
 	driver hal.Driver
 	index  int
 	info   hal.Info
-	// findDevices lists the devices in the order of their types. findDevices also returns the
-	// reasons why further devices are missing.
 }
 
+// findDevices lists the devices in the order of their types. findDevices also returns the reasons
+// why other devices are missing.
 func findDevices() (all []foundDevice, missing []string) {
 	for _, d := range backends {
 		infos, err := d.Enumerate()
@@ -191,10 +194,11 @@ func findDevices() (all []foundDevice, missing []string) {
 	return all, missing
 }
 
-// Devices lists the devices that Open can open. The list contains first the GPUs, then the host device,
-// then Vulkan drivers on the processor. Select and KGEN_DEVICE accept a device's index in the list, its
-// UUID and its PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices
-// says why further devices are not in the list. DeviceInfo.Fit says how a kernel runs on a device.
+// Devices lists the devices that Open can open. GPUs come first, then the host device, then Vulkan
+// drivers on the CPU. Select and KGEN_DEVICE accept a device's index in the list, its UUID and its
+// PCI address. UUIDs and PCI addresses stay the same when devices are added. MissingDevices returns
+// the reasons why other devices are not in the list. DeviceInfo.Fit says how a kernel runs on a
+// device.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
 	out := make([]DeviceInfo, len(all))
@@ -204,9 +208,9 @@ func Devices() []DeviceInfo {
 	return out
 }
 
-// MissingDevices says why other devices are not in the list of Devices, and how the user can add them. A
-// reason is, for example, that a loader or a driver is not installed, or that a device lacks a feature
-// that kgen needs.
+// MissingDevices returns the reasons why other devices are not in the list of Devices, and explains
+// how to make them available. For example, a loader or a driver may not be installed, or a device
+// may lack a feature that kgen needs.
 func MissingDevices() []string {
 	_, missing := findDevices()
 	return missing
@@ -216,7 +220,7 @@ func MissingDevices() []string {
 type Device struct {
 	hal     hal.Device
 	backend string
-	info    hal.Info // facts about the device; the options of Open may have hidden aspects and lowered limits
+	info    hal.Info // description of the device, after options of Open have hidden aspects and lowered limits
 	missing []string
 	stream  *stream.Stream
 	queue   *Queue
@@ -229,14 +233,15 @@ type Device struct {
 	noClock                    error // reason why the device cannot measure when commands run, or nil
 	// correctsDivision says that kernels correct the results of float32 division and square root.
 	correctsDivision bool
-	// byFma says that kernels correct these float32 results by fused multiply-adds.
+	// byFma says that corrections of float32 results use fused multiply-adds instead of integer
+	// operations.
 	byFma bool
-	// byFma64 says that math.FMA is an instruction in kernels.
+	// byFma64 says that kernels compute math.FMA by one instruction of the device.
 	byFma64 bool
-	// flushesSubnormals says that the device flushes subnormals in operations that package math32
-	// uses.
+	// flushesSubnormals says that some operations of package math32 would flush subnormals on the
+	// device, so kernels use integer code.
 	flushesSubnormals bool
-	// smallVariants says that small launches use the variants that are made for them.
+	// smallVariants says that small launches use the variants of kernels for small launches.
 	smallVariants bool
 
 	closing time.Duration // longest time that Close waits; zero or less means no limit
@@ -244,29 +249,31 @@ type Device struct {
 	pipelines exec.Pipelines
 	memos     exec.Memos
 	fused     fusedKernels
-	printing  printSettings // print options of launches that set none
+	printing  printSettings // print options for launches without print options
 	prints    printBuffers
-	attached  sync.Map // values that packages of prim store in the device; see package primimpl
+	attached  sync.Map // values that the packages below prim keep for each device; see package primimpl
 	close     sync.Once
 	err       error // error that Close returned
 }
 
-// Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without a choice
-// Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the kernel's own
-// Go code and is always there. If a GPU fails to open, Open tries the next device, and
-// DeviceInfo.Missing says why. A Vulkan driver on the processor, such as Mesa's llvmpipe, is opened only
-// if the caller chooses it. The host device does the same work on the same processor, usually faster,
-// and does not have the driver's bugs.
+// Open opens the device that Select or the environment variable KGEN_DEVICE chooses. Without a
+// choice, Open opens a Vulkan GPU or, if there is none, the host device. The host device runs the
+// kernel's own Go code and is always available. If a GPU fails to open, Open tries the next device,
+// and DeviceInfo.Missing contains the reason. Open uses a Vulkan driver on the CPU, such as Mesa's
+// llvmpipe, only if the caller chooses the driver. On the same CPU, the host device usually runs
+// kernels faster than a Vulkan driver, and does not have the driver's bugs.
 //
-// If no device matches the choice, or the matching device cannot be opened, the error is ErrNoDevice, which lists the
-// existing devices. If several devices match, as with "vulkan", Open takes the first device that opens. Open also
-// returns an error (ErrInvalid) if an environment variable KGEN_… has a value that is not allowed. A value that cannot
-// take effect, such as a directory that is not writable, is also an error.
+// If no device matches the choice, or no matching device can be opened, Open returns ErrNoDevice
+// with a list of the available devices. If several devices match, as with "vulkan", Open returns
+// the first device that it can open. Open also returns an error (ErrInvalid) if an environment
+// variable KGEN_… has a value that is not allowed. For example, a directory that is not writable is
+// an invalid value.
 //
-// Open fails (ErrStale) in a test if kernels have changed since kgen compiled them. Open checks a kernel if the test
-// imports its generated package, and if the sources of its module are present. Without this check, the test would run
-// the old kernels. The error names the files and the command to run. KGEN_STALE=run in the environment turns this check
-// off.
+// In a test, Open returns ErrStale if kernels have changed since kgen compiled them. Open checks a
+// kernel if the test imports the kernel's generated package, and if the sources of the kernel's Go
+// module are present. Without the check for stale kernels, a test would run the old kernels. The
+// error ErrStale names the changed files and the command to run. KGEN_STALE=run in the environment
+// turns the check for stale kernels off.
 func Open(opts ...OpenOption) (*Device, error) {
 	if w := env.Check(); w != nil {
 		return nil, errorf(ErrInvalid, "%s=%q in the environment means nothing", w.Var.Name, w.Value).
@@ -294,7 +301,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if o.choice == "" {
 		var passed []string
 		candidates, passed = byDefault(all)
-		if o.checks == "" { // only the host device has the checked mode, so no other device can replace it
+		if o.checks == "" { // only the host device has the checked mode, so in this mode no better device is missing
 			missing = append(missing, passed...)
 		}
 	} else {
@@ -329,7 +336,8 @@ func environmentError(e *hal.EnvironmentError) error {
 	return err
 }
 
-// openDevice opens a device, in its checked mode if the options ask for it.
+// openDevice opens a device. If the options request the checked mode, the device is opened in this
+// mode.
 func (o *openOptions) openDevice(f foundDevice) (hal.Device, error) {
 	d, err := f.driver.Open(f.index)
 	if err != nil || o.checks == "" {
@@ -371,7 +379,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 }
 
 // byDefault returns the devices that Open tries if the caller chose none, best first. The result
-// otherDevices is a text that names the other devices, and says how to choose them.
+// otherDevices contains a text for each other device, which says how to choose the device.
 func byDefault(all []foundDevice) (candidates []foundDevice, otherDevices []string) {
 	n := slices.IndexFunc(all, func(f foundDevice) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
@@ -388,9 +396,8 @@ func byDefault(all []foundDevice) (candidates []foundDevice, otherDevices []stri
 	return all[:n], otherDevices
 }
 
-// matchesChoice reports whether the text choice is the device's UUID, with or without hyphens.
-// matchesChoice also returns true if the text is the device's PCI address, with or without the domain
-// 0000.
+// matchesChoice reports whether choice is the device's UUID (with or without hyphens), or the
+// device's PCI address (with or without the domain 0000).
 func (f *foundDevice) matchesChoice(choice string) bool {
 	choice = strings.ToLower(choice)
 	uuid := uuidText(f.info.UUID)
@@ -398,7 +405,7 @@ func (f *foundDevice) matchesChoice(choice string) bool {
 		f.info.PCI != "" && (choice == f.info.PCI || "0000:"+choice == f.info.PCI)
 }
 
-// chooseDevices returns the devices that match a choice, best first.
+// chooseDevices returns the devices that match a choice, in the order of the list of devices.
 func chooseDevices(all []foundDevice, choice string) []foundDevice {
 	if i, err := strconv.Atoi(choice); err == nil && i >= 0 && i < len(all) {
 		return all[i : i+1]
@@ -463,18 +470,20 @@ func (d *Device) Has(a properties.Aspect) bool { return slices.Contains(d.info.A
 // DefaultQueue returns the device's default queue; each call returns the same queue.
 func (d *Device) DefaultQueue() *Queue { return d.queue }
 
-// NewQueue returns a further queue. The queues of a device share its memory. Commands that use the same memory are
-// ordered, whichever queues they are on. Queue.Wait waits only for commands of its own queue, and reports only their
-// failures.
+// NewQueue returns a new queue of the device. The queues of a device share its memory. Commands
+// that use the same memory run in the order of their launches, even if they are on different
+// queues. Queue.Wait waits only for commands of its own queue, and reports only failures of these
+// commands.
 func (d *Device) NewQueue() *Queue {
 	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
 
-// Pipelines returns how many pipelines the device has made so far. The device makes one pipeline for each combination
-// of kernel, work-group size, sub-group size and values of specialization constants. If a launch increases the number,
-// it had to make a pipeline first, and took longer. A device keeps the several hundred pipelines that were launched
-// last, and those of Executables in use. Other pipelines are dropped, and made again by the next launch that needs
-// them.
+// Pipelines returns how many pipelines the device has made so far. The device makes one pipeline
+// for each combination of kernel, work-group size, sub-group size and values of specialization
+// constants. If a launch increases the number of pipelines, the launch took longer, because it
+// first had to make a pipeline. A device keeps the several hundred most recently used pipelines,
+// and all pipelines of Executables in use. Other pipelines are freed, and the next launch that
+// needs a freed pipeline makes it again.
 func (d *Device) Pipelines() int {
 	if d == nil {
 		return 0
@@ -483,13 +492,13 @@ func (d *Device) Pipelines() int {
 }
 
 // Close waits until all launches have completed and closes the device. Buffers may be closed before
-// the device, after it, or not at all. Close may be called twice. Close returns the failures of
-// launches that no wait has returned.
+// the device, after it, or not at all. Close may be called twice. Close returns failures of
+// launches that no wait has returned yet.
 //
 // If the wait takes longer than CloseTimeout allows, Close abandons the device and returns an error
-// of class ErrDeviceLost. All waits for the device then end with such an error. A kernel that does
-// not end runs on until the program ends, and the memory that it may use is not freed. The program
-// can continue with another device.
+// of class ErrDeviceLost. All waits for the abandoned device end with ErrDeviceLost. A kernel that
+// does not end continues until the program ends, and the memory that the kernel uses is not freed.
+// The program can continue with another device.
 func (d *Device) Close() error {
 	if d == nil {
 		return nil
@@ -509,7 +518,7 @@ func (d *Device) Close() error {
 		untraced := d.trace.Close()
 		ferry.Forget(d.hal)
 		if abandoned != nil {
-			d.stream.AllFailures() // discards the failures of abandoned commands: err is returned in their place
+			d.stream.AllFailures() // discard the failures of abandoned commands, because d.err describes them
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
 			return
 		}

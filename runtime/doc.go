@@ -4,9 +4,9 @@
 //	defer dev.Close()
 //	err = saxpygen.RunSAXPY(ctx, dev, saxpy.SAXPY{A: 2, X: xs, Y: ys}, runtime.Range1(len(ys))) // launches and waits.
 //
-// A [Device] is a Vulkan device or the host device, which is always there. The host device runs the
-// kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
-// machine has one, else the host device. A device has [Buffer]s, whose memory kernels access
+// A [Device] is a Vulkan device or the host device, which is always available. The host device runs
+// the kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
+// machine has a GPU, otherwise the host device. A device has [Buffer]s, whose memory kernels access
 // through [View]s. A device also has [Queue]s, which accept launches and return [Event]s:
 //
 //	q := dev.DefaultQueue()
@@ -21,14 +21,15 @@
 // # Order
 //
 // A command waits for the earlier commands whose memory it uses, on all queues of the device. To
-// find these earlier commands, kgen records which slices each kernel reads and writes, and the
-// runtime compares the ranges of memory. All other commands may run at the same time, in any order.
-// Programs place no barriers; [DependsOn] orders commands that share no memory.
+// find the earlier commands, kgen records which slices each kernel reads and writes, and the
+// runtime compares the memory ranges of the slices. Commands that share no memory may run at the
+// same time, in any order. Programs need no barriers. The option [DependsOn] orders commands that
+// share no memory.
 //
 // # Graphs
 //
 // A [Graph] holds commands that run many times. A program makes the graph once, by recording a
-// queue or by adding nodes, and then submits it with one call for each run:
+// queue or by adding nodes. After that, the program submits the graph with one call for each run:
 //
 //	g := runtime.NewGraph(dev)
 //	err = q.BeginRecording(g)
@@ -41,12 +42,13 @@
 // # Running on slices
 //
 // The method Run of a generated type launches on views and waits. The Run functions of generated
-// packages take slices of the program's memory instead. A nil slice is an empty slice, and slices
-// that share memory share it on the device. Slices that the kernel writes are copied back, also
-// after a fault. The host device uses the program's memory without copying it, where possible. If
-// the context ends before the device is done, the launch is cancelled, as with WithContext. After
-// that, the launch does not access the slices any more. Slices that the kernel writes then hold
-// part of the results, or none.
+// packages take slices of the program's memory instead. A nil slice counts as an empty slice.
+// Slices that share memory in the program also share memory on the device. Slices that the kernel
+// writes are copied back to the program's memory, even after a fault. The host device uses the
+// program's memory without copying it, where possible. If the context ends before the device is
+// done, the launch is cancelled, as with WithContext. After the Run function has returned, the
+// launch no longer accesses the slices. After a cancelled launch, slices that the kernel writes
+// contain only part of the results, or none.
 //
 // # Checks
 //
@@ -63,25 +65,27 @@
 //   - work-group and private memory (ErrMemoryAllocation);
 //   - the sub-group size (ErrKernelNotSupported).
 //
-// A launch over a range without work-items passes the same checks and does nothing.
+// A launch over an empty range passes the same checks, and then does nothing.
 //
 // # Specialization constants
 //
 // The value of a dsl.SpecConstant comes from the launch ([WithSpec]), or from a [Program], whose
-// constants can be set until it is built:
+// constants can be set until the program is built:
 //
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	radius, err := runtime.SetSpec(p, blur.Radius, 4)
 //	exe, err := p.Build()
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Radius = 4.
 //
-// A device builds a pipeline once for each set of values, which takes milliseconds; see Device.Pipelines. A kernel that
-// computes many indices may have two pipelines, because kgen also compiles such a kernel for small launches. In a small
-// launch the sizes (int arguments, lengths, ranges), and products of sizes such as height times width, are below 2^28.
-// Devices compute such indices in 32 bits, which is much faster. Both pipelines give the same results. A package whose
-// kernels have the directive //kgen:variants load does not contain the module for small launches. Examples are the
-// packages of prim. The runtime makes that module, once in each run of a program. With KGEN_SMALL=never, every launch
-// uses the general module, for tests and measurements.
+// A device builds a pipeline once for each set of values, which takes milliseconds; see
+// Device.Pipelines. A kernel that computes many indices may have two pipelines, because kgen also
+// compiles such a kernel for small launches. In a small launch the sizes (int arguments, lengths,
+// ranges), and products of sizes such as height times width, are below 2^28. In small launches,
+// kernels compute indices in 32 bits, which is much faster. Both pipelines compute the same
+// results. A package whose kernels have the directive //kgen:variants load, such as the packages
+// below prim, does not contain the module for small launches. If a package lacks the module for
+// small launches, the runtime makes this module, once in each run of a program. For tests and
+// measurements, KGEN_SMALL=never makes all launches use the general module.
 //
 // # Printing
 //
@@ -91,48 +95,51 @@
 // # Faults
 //
 // A panic in a kernel, such as an index out of range, is a [Fault] on every device. Event.Wait or a
-// Run function returns the Fault. If nobody waits for that launch, the next Queue.Wait, CopyTo or
-// Device.Close returns the Fault.
+// Run function returns the Fault. If the program does not wait for the launch, the next Queue.Wait,
+// CopyTo or Device.Close returns the Fault.
 //
 // # Long loops
 //
-// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time. When these work-items have
-// run 65,535 loop iterations together, the driver leaves the loop early and continues after the loop. Open tests
-// whether a device ends long loops in this way. On such a device kernels count their loop iterations, which costs a
-// little. A launch whose loop the driver left early returns a [LoopError] with the loop's source position.
+// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time. When the
+// work-items that run together have run 65,535 loop iterations, the driver leaves the loop early.
+// Open tests whether a device ends long loops early. On devices that end long loops, kernels count
+// their loop iterations, which takes a little time. If the driver left a loop early, the launch
+// returns a [LoopError] with the loop's source position.
 //
 // # Floating point
 //
 // Float32 division and square root are correctly rounded, as in Go. Open tests whether the device's
-// own instructions round correctly (DeviceInfo.ExactDivide). If the device's own instructions round
-// wrongly, kernels correct the results, unless the kernel's mode is properties.FloatFast.
-// KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
-// KGEN_EXACT_DIVIDE=never corrects on no device, to measure the cost of the correction.
+// own instructions round correctly (DeviceInfo.ExactDivide). If the device does not round division
+// or square root correctly, kernels correct the results, except in the mode properties.FloatFast.
+// With KGEN_EXACT_DIVIDE=always, kernels correct results on every device, for tests. With
+// KGEN_EXACT_DIVIDE=never, kernels correct results on no device, for measurements.
 //
-// Corrections use fused multiply-adds if Open finds that the device rounds each of them only once. In this case
-// math32.Rsqrt also uses them, whether or not kernels correct results. Without such fused multiply-adds, or with
-// KGEN_FUSED=never, corrections use integers, which is slower and gives the same bits. Float64 division and square root
-// are the device's own instructions; DeviceInfo.ExactDivide64 says whether the results are correctly rounded.
+// Corrections use fused multiply-adds if Open finds that the device rounds a fused multiply-add
+// only once. If fused multiply-adds are rounded only once, math32.Rsqrt also uses them, even if
+// kernels correct no results. If the device rounds twice, or with KGEN_FUSED=never, corrections use
+// integer operations, which are slower and have the same results. For float64 division and square
+// root, kernels use the device's own instructions; DeviceInfo.ExactDivide64 says whether the
+// results are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
-// flushes subnormals, kernels convert float32 to float64 by integer code. The functions of package
-// math32 that handle subnormals then use integer code, too. The runtime chooses the integer code
-// when it loads a kernel. KGEN_SUBNORMALS=flushed chooses the integer code on every Vulkan device,
-// for tests.
+// flushes subnormals, kernels convert float32 to float64 by integer code. Where the device flushes
+// subnormals, some functions of package math32 also use integer code. The runtime chooses the
+// integer code when it loads a kernel. KGEN_SUBNORMALS=flushed chooses the integer code on every
+// Vulkan device, for tests.
 //
-// Open tests which instructions give the results of package half ([Float16]). When the runtime
-// loads a kernel, it replaces the other float16 instructions by code with integers and float32s. On
-// drivers that run on the processor, the runtime replaces all float16 instructions, because these
-// drivers execute them slowly. KGEN_HALVES=computed replaces all float16 instructions on every
-// device, for tests. KGEN_HALVES=native keeps float16 instructions on drivers that run on the
-// processor.
+// Open tests which float16 instructions of the device have the same results as package half
+// ([Float16]). When the runtime loads a kernel, it replaces float16 instructions with different
+// results by code with integers and float32s. On drivers that run on the CPU, the runtime replaces
+// all float16 instructions, because they are slow on a CPU. KGEN_HALVES=computed replaces all
+// float16 instructions on every device, for tests. KGEN_HALVES=native keeps float16 instructions on
+// drivers that run on the CPU.
 //
 // # Where the time goes
 //
 // A device opened with [Profiling] records when its commands run, for [Event.Profile]. With
 // [Trace], or KGEN_TRACE in the environment, the device writes a trace for https://ui.perfetto.dev.
-// [Logger] receives the runtime's decisions at debug level. In CPU profiles, samples of a kernel on
-// the host device have the label "kernel".
+// With the option [Logger], the runtime logs its decisions at debug level. In CPU profiles, samples
+// of a kernel on the host device have the label "kernel".
 //
 // # Several devices
 //

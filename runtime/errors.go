@@ -13,61 +13,64 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// The classes of errors, for use with errors.Is. The classes are the error codes of SYCL 2020 that
-// have a meaning in this package. Most errors of this package are of type *Error, which describes
-// the problem and, if there is one, a remedy. A run-time panic in a kernel is a *Fault.
+// The classes of errors, for use with errors.Is. The classes correspond to error codes of SYCL
+// 2020. Most errors of this package are of type *Error, which describes the problem and often a
+// remedy. A run-time panic in a kernel is a *Fault.
 var (
 	// ErrInvalid is the class of errors for invalid calls, such as use of a closed device or
 	// buffer, a negative size, conflicting properties, or an element type with pointers.
 	ErrInvalid = errors.New("invalid")
 	// ErrNDRange reports a range over which the kernel cannot be launched. For example, the range
-	// is not a multiple of the work-group size, the work-group size differs from the size that the
-	// kernel requires, or the ranks differ.
+	// may not be a multiple of the work-group size, or the kernel may require another work-group
+	// size or rank.
 	ErrNDRange = errors.New("invalid nd-range")
-	// ErrKernelNotSupported reports a kernel that this device cannot run. The kernel needs an
-	// aspect, a work-group size or a sub-group size that the device lacks.
+	// ErrKernelNotSupported reports a kernel that the device cannot run, because the device lacks
+	// an aspect, a work-group size or a sub-group size that the kernel needs.
 	ErrKernelNotSupported = errors.New("kernel not supported")
-	// ErrFeatureNotSupported reports a feature that the device does not support, or that the
-	// calling code cannot use.
+	// ErrFeatureNotSupported reports a feature that the device does not support, or that is not
+	// available in the calling code.
 	ErrFeatureNotSupported = dslhook.ErrFeatureNotSupported
 	// ErrMemoryAllocation reports that the device or a work-group has too little memory.
 	ErrMemoryAllocation = errors.New("memory allocation")
 	// ErrKernelArgument reports an invalid argument of a kernel, such as a view of another device's
 	// buffer.
 	ErrKernelArgument = errors.New("kernel argument")
-	// ErrBuild reports a module that the device does not accept, or that cannot be made from the kernel's IR. ErrBuild
-	// also reports a module whose properties differ from those that the kernel's Properties method returns in this
-	// program.
+	// ErrBuild reports a module that the device does not accept, or that cannot be made from the
+	// kernel's IR. ErrBuild also reports a module whose properties differ from the result of the
+	// kernel's Properties method in this program.
 	ErrBuild = errors.New("build")
 	// ErrCompileProgram reports a program that cannot be compiled.
 	ErrCompileProgram = errors.New("compile program")
 	// ErrSpecConst reports a specialization constant that is unknown or not set. Errors of this
-	// class are of the class ErrCompileProgram too.
+	// class also match ErrCompileProgram.
 	ErrSpecConst error = subclass{"specialization constant", ErrCompileProgram}
 	// ErrDeviceLost reports a device that has failed and cannot be used again. Open another device.
 	ErrDeviceLost = errors.New("device lost")
-	// ErrDriver reports a failure of the device's driver that has no class of its own.
+	// ErrDriver reports a failure of the device's driver that belongs to no other class.
 	ErrDriver = errors.New("driver")
-	// ErrDeadline reports a wait, or a launch, whose context's deadline passed. Such errors match
-	// context.DeadlineExceeded too. The launch that was waited for continues, unless it was
-	// launched with the context (WithContext) or by Run.
+	// ErrDeadline reports a wait or a launch whose context reached its deadline. Errors of this
+	// class also match context.DeadlineExceeded. If a wait for a launch reaches its deadline, the
+	// launch continues, unless the launch itself has the context (by WithContext or Run).
 	ErrDeadline = errors.New("deadline exceeded")
-	// ErrCanceled reports a wait, or a launch, whose context was cancelled. Such errors match
-	// context.Canceled too. As with ErrDeadline, a launch that was waited for may continue.
+	// ErrCanceled reports a wait or a launch whose context was cancelled. Errors of this class also
+	// match context.Canceled. If a wait for a launch is cancelled, the launch may continue (see
+	// ErrDeadline).
 	ErrCanceled = errors.New("canceled")
-	// ErrHostFunc reports a host function that returned an error or panicked. Such errors match the
-	// function's own error too.
+	// ErrHostFunc reports a host function that returned an error or panicked. Errors of this class
+	// also match the function's own error.
 	ErrHostFunc = errors.New("host function")
 	// ErrPrint reports a failure of the writer to which the output of kernels is written (see
-	// PrintTo). Such errors match the writer's own error too. The kernel itself has completed.
+	// PrintTo). Errors of this class also match the writer's own error. The kernel that printed the
+	// output has completed.
 	ErrPrint = errors.New("print")
-	// ErrStale reports generated code that is older than its kernels. In tests, Open returns
-	// ErrStale.
+	// ErrStale reports generated code that is older than its kernels. Open returns ErrStale, but
+	// only in tests.
 	ErrStale = errors.New("stale generated code")
-	// ErrNoProfile is returned by Event.Profile if the device did not record when commands ran: the device was opened
-	// without Profiling, or has no timestamps. Errors of this class are of the class ErrFeatureNotSupported too.
+	// ErrNoProfile is the error of Event.Profile if the device was opened without Profiling, or has
+	// no timestamps. Errors of this class also match ErrFeatureNotSupported.
 	ErrNoProfile error = subclass{"no profile", ErrFeatureNotSupported}
-	// ErrNoDevice is returned by Open if no device matches the caller's choice, or none opens.
+	// ErrNoDevice is the error of Open if no device matches the caller's choice, or if no device
+	// can be opened.
 	ErrNoDevice = errors.New("no such device")
 )
 
@@ -84,9 +87,10 @@ type Error struct {
 	Class   error  // one of the Err variables
 	Kernel  string // package and name of the kernel that caused the error, or ""
 	Problem string
-	Remedy  string // way to solve the problem, if there is one
-	Err     error  // the cause, if there is one
-	// Uses lists the places in the kernel's code that need the missing aspects, if kgen found such places.
+	Remedy  string // advice that solves the problem, or ""
+	Err     error  // cause of the error, or nil
+	// Uses lists the places in the kernel's code that need missing aspects, as far as kgen found
+	// these places.
 	Uses []abi.Use
 }
 
@@ -131,7 +135,7 @@ func (e *Error) advise(format string, args ...any) *Error {
 	return e
 }
 
-// waitError turns the error of a wait that ended early into an error of this package.
+// waitError converts the error of a wait that ended early to an error of this package.
 func waitError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Class: ErrDeadline, Problem: "the wait ended before the device was done", Err: context.DeadlineExceeded}
@@ -180,18 +184,18 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	return e
 }
 
-// A Fault is a run-time panic of a work-item. In Go the panic would have stopped the program; in a
-// kernel the panic stops the work-item, and the wait for the launch returns the Fault. If several
-// work-items of a launch panic, the Fault describes the first panic. The device stays usable.
-// Everything that other work-items wrote stays written.
+// A Fault is a run-time panic of a work-item. A panic in a kernel stops only the work-item, and the
+// wait for the launch returns the Fault. If several work-items of a launch panic, the Fault
+// describes the first panic. After a Fault, the device can still be used. Values that other
+// work-items wrote remain in memory.
 type Fault struct {
 	Kernel   string    // package and name, such as "saxpy.SAXPY"
 	Pos      string    // file:line:col in the kernel's source
 	GlobalID []int     // global id of the work-item, in the order of the range's dimensions
-	Kind     FaultKind // kind of the panic; its text is the text that gc prints
-	A, B     int64     // the values that gc prints, such as the index and the length
-	Message  string    // the text of an explicit panic, as gc prints it
-	Unsigned bool      // A is a uint64 past the greatest int64
+	Kind     FaultKind // kind of the panic
+	A, B     int64     // values in the text of the panic, such as the index and the length
+	Message  string    // text of an explicit panic, as Go prints it
+	Unsigned bool      // A contains the bits of a uint64 that is greater than the greatest int64
 }
 
 // FaultKind says which panic caused a [Fault], such as an index out of range.
@@ -213,14 +217,16 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// A LoopError reports a loop that the device ended too early. Kernels cannot prevent this. Mesa's llvmpipe runs a few
-// work-items together. Once these have run some 65,000 loop iterations, llvmpipe leaves the current loop and all loops
-// around it. The results of the launch are then wrong, even if the launch also faulted. A LoopError is of the class
-// ErrFeatureNotSupported. Use the host device or a GPU, or divide the work into more launches of fewer iterations.
+// A LoopError reports a loop that the device ended too early. Mesa's llvmpipe runs a few work-items
+// together. Once the work-items that run together have run about 65,000 loop iterations, llvmpipe
+// leaves the current loop and all enclosing loops. Kernels cannot prevent llvmpipe from leaving
+// loops. The results of the launch are wrong, even if the launch also has a Fault. A LoopError is
+// of the class ErrFeatureNotSupported. To avoid the error, use the host device or a GPU, or use
+// more launches with fewer iterations.
 type LoopError struct {
 	Kernel string // package and name
 	Pos    string // file:line:col of the loop in the kernel's source; "" for a loop that kgen has added, or a loop in a module of LoadModule
-	Number int    // number of the loop among the module's loops; the first has the number 1
+	Number int    // number of the loop among the module's loops, beginning with 1
 	Device string
 }
 
@@ -239,7 +245,7 @@ func (e *LoopError) Error() string {
 // Unwrap returns ErrFeatureNotSupported.
 func (e *LoopError) Unwrap() error { return ErrFeatureNotSupported }
 
-// newFault turns a launch's fault record into an error.
+// newFault converts a launch's fault record to a Fault.
 func newFault(k *Kernel, r *hal.Fault) *Fault {
 	f := &Fault{Kernel: k.Name(), Pos: r.Pos, Kind: r.Kind, A: r.A, B: r.B, Message: r.Message, Unsigned: r.Unsigned}
 	rank := k.abi.Rank

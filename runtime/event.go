@@ -9,35 +9,37 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Event represents a launch or another command. An Event is a small value, and the zero Event is done.
+// Event represents a launch or another command. An Event is a small value. For the zero Event, Done
+// returns true.
 type Event struct{ l *pending }
 
 // A pending is a recorded launch, copy or host function.
 type pending struct {
 	ev     stream.Event
 	dev    *Device
-	kernel *Kernel  // nil for a copy
-	local  [3]int32 // in the order of the range's dimensions
+	kernel *Kernel  // nil if the command is not a launch
+	local  [3]int32 // work-group size, in the order of the range's dimensions
 	// hostFunc says that the command is a host function.
 	hostFunc bool
-	stays    bool // once the kernel has begun, it continues even if ctx ends
+	stays    bool // after the kernel has begun, the launch continues even if ctx ends
 	prints   bool // the command writes the output of a kernel that prints
 
-	rareOrNil *rarePending // nil if all rare fields are zero
+	rareOrNil *rarePending // fields that few commands use; nil if all these fields are zero
 }
 
 // rarePending holds the fields that few commands use; see stream.Rare.
 type rarePending struct {
 	cancel hal.Cancel
-	ctx    context.Context // the launch is cancelled when ctx ends; nil for no context
+	ctx    context.Context // context that cancels the launch when the context ends, or nil
 
-	node   *Node    // if set, the command is this node of a graph, and does not run itself
-	output *pending // the command that writes the kernel's output, if it prints
+	node   *Node    // node that the command has become because its queue records into a graph, or nil
+	output *pending // command that writes the printed output of the kernel, or nil
 
-	parts []*pending // commands of a submitted graph, in the graph's order; nil if the graph was replayed
+	parts []*pending // commands of a submitted graph, in the graph's order; nil for a graph that ran as a single OpGraph
 }
 
-// noRare is the result of rareFields for commands without a rarePending. Nothing writes to noRare.
+// noRare is the result of rareFields for commands without rare fields. The value of noRare never
+// changes.
 var noRare rarePending
 
 // rareFields returns the command's rare fields, for reading.
@@ -62,10 +64,11 @@ func newPending(dev *Device, k *Kernel) *pending {
 	return l
 }
 
-// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch continues (see [WithContext]
-// for a way to end the launch). Wait returns the launch's *Fault if a work-item panicked. If the launch did not
-// complete, because the device failed or the launch was cancelled, Wait returns the reason as an error. If this launch
-// read memory that another launch failed to write, Wait returns the error of that other launch, too. Further calls of
+// Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch continues.
+// To end the launch together with a context, launch with [WithContext]. Wait returns the launch's
+// *Fault if a work-item panicked. If the launch did not complete, because the device failed or the
+// launch was cancelled, Wait returns the reason as an error. If the launch read memory that another
+// launch failed to write, the error also contains the error of the other launch. Later calls of
 // Wait return the same result.
 func (e Event) Wait(ctx context.Context) error {
 	if ctx == nil {
@@ -97,8 +100,8 @@ func (e Event) Wait(ctx context.Context) error {
 	return joinErrors(failed)
 }
 
-// stillRuns extends the error of a wait if the context of the launch has ended, but the kernel is still running. The
-// added text says that the kernel cannot be cancelled.
+// stillRuns extends the error of a wait if the launch's context has ended, but the kernel is still
+// running. The additional text says that the kernel cannot be cancelled.
 func (l *pending) stillRuns(err error) error {
 	for _, p := range l.rareFields().parts {
 		if p.stays {
@@ -127,8 +130,9 @@ func (e Event) Done() bool {
 	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
-// LocalRange returns the launch's work-group size, in the order of the range's dimensions. LocalRange is empty for a
-// task. For a launch over a range, the kernel's properties or the runtime chose the size.
+// LocalRange returns the launch's work-group size, in the order of the range's dimensions.
+// LocalRange is empty for a task. For a launch over a range, the size comes from the kernel's
+// properties, or the runtime has chosen the size.
 func (e Event) LocalRange() []int {
 	if e.l == nil || e.l.kernel == nil {
 		return nil
@@ -142,7 +146,7 @@ func (l *pending) localRange() [3]int {
 }
 
 func (l *pending) setLocalRange(local [3]int) {
-	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // Vulkan counts in 32 bits, too
+	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // Vulkan's sizes also have 32 bits
 }
 
 // commandError returns the command's error, or nil if the command has not failed.
@@ -163,7 +167,7 @@ func (l *pending) commandError() error {
 	if first != nil {
 		for _, p := range parts {
 			if p != first {
-				p.ev.Forget() // discards the failure of p, because the first failure may have caused it
+				p.ev.Forget() // discard this failure, because the first failure may have caused it
 			}
 		}
 		return first.commandError()
@@ -222,8 +226,8 @@ func (l *pending) lostError(err error) error {
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
-// readUnwritten returns the error of the command l, which read memory that had not been written. The earlier command
-// that should have written this memory has failed, and its event is writer.
+// readUnwritten returns the error of the command l, which read memory that another command failed
+// to write. The argument writer is the event of the command that failed.
 func (l *pending) readUnwritten(writer *stream.Event) error {
 	cause := writer.Owner.(*pending).lostError(writer.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
@@ -232,7 +236,7 @@ func (l *pending) readUnwritten(writer *stream.Event) error {
 	switch {
 	case errors.As(cause, &first):
 		e.Class = first.Class
-	case errors.Is(cause, ErrFeatureNotSupported): // a *LoopError
+	case errors.Is(cause, ErrFeatureNotSupported): // cause is a *LoopError
 		e.Class = ErrFeatureNotSupported
 	}
 	if l.kernel != nil {

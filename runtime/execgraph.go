@@ -21,16 +21,16 @@ type ExecutableGraph struct {
 	graph     *exec.Graph
 
 	mu     sync.Mutex
-	events []pending // the events of later submissions: several are allocated at a time
+	events []pending // unused events for submissions, which are allocated several at a time
 }
 
-// Finalize makes an executable graph of the graph in its present state; nodes and edges that are
-// added later do not change the result. Finalize compiles the kernels. If the device does not
-// accept a kernel, Finalize returns the error that a launch would return. Finalize returns
-// ErrInvalid while a queue records into the graph. An empty graph does nothing.
+// Finalize makes an executable graph from the graph's present nodes and edges. Nodes and edges that
+// are added later do not change the executable graph. Finalize compiles the kernels. If the device
+// does not accept a kernel, Finalize returns the same error as a launch of the kernel. Finalize
+// returns ErrInvalid while a queue records into the graph. The graph may be empty.
 //
-// The properties are Updatable, EnableFusion, RequireFusion and InsertBarriers of package
-// properties. Finalize returns ErrInvalid for properties of kernels and of memory.
+// Finalize accepts the properties Updatable, EnableFusion, RequireFusion and InsertBarriers of
+// package properties, and returns ErrInvalid for other properties.
 func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 
 // addAll adds the nodes of g to the executable graph.
 func (ex *ExecutableGraph) addAll(g *Graph) {
-	stands := make([][]int, len(g.nodes)) // for each node of g, the indexes of its nodes in ex
+	stands := make([][]int, len(g.nodes)) // for each node of g, the indexes of the nodes that later nodes must depend on in ex
 	for _, i := range g.order.Sequence() {
 		n := g.nodes[i]
 		var preds []int
@@ -88,7 +88,7 @@ func (ex *ExecutableGraph) addAll(g *Graph) {
 	}
 }
 
-// planError returns the error for a graph that could not be planned.
+// planError converts an error of exec.Graph.Plan or Update to an error of this package.
 func planError(err error) error {
 	switch e := err.(type) {
 	case exec.ConflictError:
@@ -110,15 +110,16 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 	return nil
 }
 
-// Update replaces a node's command for all later runs. If the node is a launch, the new command is
-// a launch of the same kernel. The new launch may have other arguments, another range or other
-// values of constants. If the node is a copy or a fill, the new command is also a copy or a fill.
-// Earlier submissions are not changed. The order of commands then follows from the memory that the
-// new command uses.
+// Update replaces a node's command for all later runs. If the node is a launch, the new command
+// must be a launch of the same kernel, but may have other arguments, another range or other values
+// of constants. If the node is not a launch, the new command must be of the same kind, for example
+// a copy in place of a copy. Update does not change runs that were submitted before. The order of
+// later runs depends on the memory that the new command uses.
 //
 // Update returns ErrInvalid, and changes nothing, if the graph was finalized without Updatable.
 // Update also returns ErrInvalid if n is not a node of the graph, if n has no command, or if the
-// commands differ in kind or kernel. Update also returns the errors of Graph.Add.
+// old and the new command have different kinds or kernels. Update also returns the errors of
+// Graph.Add.
 func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	if ex == nil || ex.dev == nil {
 		return ex.usable(nil)
@@ -139,8 +140,8 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	return planError(ex.graph.Update(n, s, func(steps []*exec.Step, at int) error { return checkUpdate(n, c, s, steps, at) }))
 }
 
-// checkUpdate checks that the command c, whose step is s, can replace the command of the node n. The step of n is
-// steps[stepIndex]; stepIndex is -1 if n has no step.
+// checkUpdate checks whether the command c can replace the command of the node n. The step of c is
+// s. The step of n is steps[stepIndex], or stepIndex is -1 if n has no step.
 func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, stepIndex int) error {
 	if stepIndex < 0 {
 		return errorf(ErrInvalid, "%v is no node of the graph with a command, or was added after Finalize", n)
@@ -166,17 +167,18 @@ func checkUpdate(n *Node, c Command, s *exec.Step, steps []*exec.Step, stepIndex
 	return nil
 }
 
-// Submit runs the graph once, and returns without waiting for it. The run is ordered with the device's other commands
-// as if Submit had launched all commands of the graph, with no other command in between. The event is done when all
-// commands of the graph have completed. If commands fail, the event returns one failure, that of the first failed
-// command in the order that Finalize chose. The results of commands after a failed one are unspecified. A graph may be
-// submitted again before it has completed.
+// Submit starts one run of the graph, and returns without waiting for the run. The run is ordered
+// with the device's other commands as if Submit had launched all commands of the graph one after
+// another. The event is done when all commands of the graph have completed. If several commands
+// fail, the event returns only the failure of the first failed command, in the order that Finalize
+// chose. The results of commands after the failed command are unspecified. A graph may be submitted
+// again before an earlier run has completed.
 //
-// Submit returns ErrInvalid if the graph has a view of a closed buffer. Submit returns this error
-// even if no command uses the buffer, for example because fusion has made its memory internal.
+// Submit returns ErrInvalid if a node of the graph has a view of a closed buffer, even if no
+// command uses the buffer. For example, fusion may have replaced the buffer's memory by registers.
 //
-// The options are DependsOn and WithContext (ErrInvalid otherwise). While the queue records, Submit adds the graph as a
-// node, as AddGraph does.
+// Submit accepts the options DependsOn and WithContext, and returns ErrInvalid for other options.
+// While the queue records, Submit adds the graph as a node, as AddGraph does.
 func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err
@@ -213,9 +215,9 @@ func (ex *ExecutableGraph) newRunEvent() *pending {
 	return all
 }
 
-// checkRun checks facts that may have changed since the sequence was planned. The variables that
-// the sequence's kernels read must still have their values. Buffers of the graph that no command
-// uses must still be open.
+// checkRun checks facts that may have changed since the sequence was planned. The package-level
+// variables that the kernels read must still have the same values. Buffers of the graph must still
+// be open, even if no command uses them.
 func (d *Device) checkRun(run *exec.Sequence) error {
 	for _, k := range run.Kernels {
 		k := k.Owner.(*Kernel)
@@ -229,8 +231,8 @@ func (d *Device) checkRun(run *exec.Sequence) error {
 	return nil
 }
 
-// recordRun records a sequence in the device's stream. runEvent is the event of the whole sequence. If
-// endsWithCtx is set, the commands end when ctx ends.
+// recordRun records a sequence in the device's stream. runEvent is the event of the whole sequence.
+// If endsWithCtx is set, the commands are cancelled when ctx ends.
 func (d *Device) recordRun(ctx context.Context, rec *stream.Recorder, run *exec.Sequence, runEvent *pending, endsWithCtx bool, after []*stream.Event) (err error) {
 	if !endsWithCtx {
 		if r := run.Replay(d.hal, d.stream, (*graphPlanner)(d)); r != nil {
@@ -301,7 +303,7 @@ func (d *Device) stepEvents(run *exec.Sequence) ([]*pending, []*stream.Event) {
 	return list, events
 }
 
-// kernelOf returns the kernel of a launch, or nil for any other step.
+// kernelOf returns the kernel of a step that is a launch, or nil for other steps.
 func kernelOf(s *exec.Step) *Kernel {
 	if s.Kernel == nil {
 		return nil
@@ -315,7 +317,7 @@ func (p *graphPlanner) Events(run *exec.Sequence) []*stream.Event {
 	return events
 }
 
-// cancellableRun returns a copy of the sequence, whose commands end when ctx ends.
+// cancellableRun returns a copy of the sequence in which all commands are cancelled when ctx ends.
 func (d *Device) cancellableRun(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
 	seq := run.Sequence
 	seq.Commands = slices.Clone(seq.Commands)
@@ -341,7 +343,7 @@ func (d *Device) cancellableRun(run *exec.Sequence, ls []*pending, ctx context.C
 	return &seq, nil
 }
 
-// recordError returns the error for a graph that could not be recorded.
+// recordError converts an error of recording a graph to an error of this package.
 func recordError(d *Device, err error) error {
 	if err == stream.ErrReleased {
 		return errorf(ErrInvalid, "a buffer that the graph uses is closed")

@@ -6,15 +6,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Fit says how a kernel runs on a device, according to the descriptions of both. Whether the
-// device's driver accepts the kernel's module is known only when the module is compiled.
+// Fit says how a kernel runs on a device. A Fit is computed from the descriptions of the kernel and
+// of the device. The driver may still reject the kernel's module when the module is compiled.
 type Fit struct {
 	Kernel string // package and type name
-	// Variant names the module that the device uses. Variant is "general" for the kernel's own module and "host" for
-	// its Go code. On a device that lacks a feature, Variant is the name of a variant, such as "words". Variant is ""
-	// if the device cannot run the kernel.
+	// Variant names the module that the device uses. Variant is "general" for the kernel's own
+	// module, and "host" for the kernel's Go code. On a device that lacks a feature, Variant is the
+	// name of a variant, such as "words". Variant is "" if the device cannot run the kernel.
 	Variant string
-	// Small says that small launches use another module of the kernel, which is made for small launches.
+	// Small says that the kernel has a separate module for small launches.
 	Small bool
 	// Err is nil, or an error of class ErrKernelNotSupported that says why the kernel cannot run on the
 	// device.
@@ -53,14 +53,14 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 	return f
 }
 
-// fixedMemory reports whether the kernel's arrays in work-group memory need at most limit bytes, in sub-groups of the
-// given size. Arrays of unknown length are not counted.
+// fixedMemory reports whether the kernel's arrays in work-group memory need at most limit bytes, if
+// sub-groups have the given size. Arrays of unknown length are not counted.
 func fixedMemory(k *abi.Kernel, limit uint64, subGroup int) bool {
 	total := uint64(0)
 	for i := range k.Locals {
 		l := &k.Locals[i]
 		if l.Shape != "" && l.Len <= matrix.MaxHeld*subGroup {
-			continue // the matrix needs no work-group memory, unless a sub-group has fewer work-items than subGroup
+			continue // work-items hold the matrix, so it needs no work-group memory
 		}
 		if l.Expr == "" && l.Len > 0 {
 			total += uint64(l.Len) * uint64(l.ElemSize)

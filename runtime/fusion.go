@@ -20,17 +20,18 @@ type FusionReport struct {
 	Fused bool
 	// Launches lists the launches of each run of the executable graph.
 	Launches []FusedLaunch
-	// Splits lists the reasons why launches were not fused, in the order of these launches. External lists the reasons
-	// why launches still use memory that has the property FusionInternalMemory.
+	// Splits lists the reasons why launches were not fused, in the order of the launches. External
+	// lists the reasons why memory with the property FusionInternalMemory could not be replaced by
+	// private or work-group memory.
 	Splits, External []string
 }
 
 // FusedLaunch is a launch that does the work of one or several launches of the graph.
 type FusedLaunch struct {
 	Name  string   // name of the kernel, or names of several kernels joined by pluses
-	Nodes []string // the results of the nodes' String methods
-	// Internal are the parameters whose memory the launch does not use, because its work-items keep
-	// the elements in private memory; see properties.FusionInternalMemory.
+	Nodes []string // String results of the launch's nodes
+	// Internal lists the parameters whose elements are only in private or work-group memory during
+	// the launch; see properties.FusionInternalMemory.
 	Internal []string
 }
 
@@ -65,8 +66,8 @@ func (ex *ExecutableGraph) Report() FusionReport {
 	return out
 }
 
-// graphPlanner is a device with the methods that package exec needs for planning graphs. The
-// type keeps the planning methods separate from the methods of Device.
+// graphPlanner is a Device with the methods that package exec needs for planning graphs. The
+// planning methods belong to graphPlanner, so that they are not part of the API of Device.
 type graphPlanner Device
 
 // Compile sets the pipeline of a step.
@@ -79,14 +80,13 @@ func (p *graphPlanner) Alloc(size uint64) (*stream.Memory, error) {
 	return (*Device)(p).alloc(size, hal.DeviceMemory)
 }
 
-// fusedKernels maps the key of a group of launches to the kernel that the device has linked for the
-// group.
+// fusedKernels maps the key of a group of launches to the kernel that was linked for the group.
 type fusedKernels struct {
 	mu sync.Mutex
 	of map[string]*fusedKernel
 }
 
-// maxFused is the number of linked kernels that a device remembers.
+// maxFused is the largest number of linked kernels that a device keeps.
 const maxFused = 256
 
 type fusedKernel struct {
@@ -94,7 +94,8 @@ type fusedKernel struct {
 	fused  *fusion.Fused
 }
 
-// linkedKernel returns the linked kernel of a group. linkedKernel links the kernel at the first call.
+// linkedKernel returns the kernel that is linked from a group's kernels. The first call for a group
+// links the kernel.
 func (f *fusedKernels) linkedKernel(g *fusion.Group) (*fusedKernel, error) {
 	key := g.Key()
 	f.mu.Lock()
@@ -145,7 +146,7 @@ func (p *graphPlanner) Fuse(g *fusion.Group, parts []*exec.Step) (*exec.Step, er
 	return s, nil
 }
 
-// fuseModeOf returns the fusion that the properties of Finalize ask for.
+// fuseModeOf returns the FuseMode that the properties of Finalize request.
 func (d *Device) fuseModeOf(props properties.List) (exec.FuseMode, error) {
 	switch {
 	case props.Has(properties.KeyRequireFusion):

@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/exec"
 )
 
-// Graph is a set of commands (its nodes) with an order (its edges). Graphs are for commands that run many times, with
-// one call for each run. Add adds a node to a graph, and Queue.BeginRecording adds the launches on a queue. Finalize
-// makes an executable graph from the graph. Queue.Submit runs the executable graph:
+// Graph is a set of commands (its nodes) with an order (its edges). Graphs are for commands that
+// run many times, with one call for each run. Add adds a node to a graph. After
+// Queue.BeginRecording, launches on a queue become nodes. Finalize makes an executable graph from
+// the graph. Queue.Submit runs the executable graph:
 //
 //	g := runtime.NewGraph(dev)
 //	if err := q.BeginRecording(g); err != nil { … }
@@ -24,19 +25,20 @@ import (
 //		ev, err := q.Submit(ex)
 //	} // The loop runs the graph 1000 times.
 //
-// There is an edge from a node to a later one if both use the same memory and one of them writes
-// it. The later node depends on the earlier one. After and MakeEdge add further edges. Nodes
-// without a path between them may run at the same time.
+// If two nodes use the same memory, and at least one of them writes to the memory, there is an edge
+// from the earlier node to the later node. An edge means that the later node depends on the earlier
+// node. After and MakeEdge add other edges. Nodes without a path between them may run at the same
+// time.
 //
-// The methods of a graph may be called from several goroutines. Graphs follow SYCL's extension
-// sycl_ext_oneapi_graph.
+// The methods of a graph may be called from several goroutines. Graphs correspond to SYCL's
+// extension sycl_ext_oneapi_graph.
 type Graph struct {
 	dev *Device
 
 	mu     sync.Mutex
 	nodes  []*Node
 	order  dag.Graph
-	queues []*Queue // the queues that record into the graph
+	queues []*Queue // queues that record into the graph
 }
 
 // Node is a command of a graph.
@@ -44,7 +46,7 @@ type Node struct {
 	graph *Graph
 	index int
 	step  *exec.Step
-	sub   *exec.Graph // finalized graph that the node contains, instead of a step
+	sub   *exec.Graph // finalized graph that the node contains in place of a step, or nil
 }
 
 // NewGraph returns an empty graph for the device. Using the graph is an error if the device is nil
@@ -85,11 +87,13 @@ type afterLeaves struct{}
 
 func (afterLeaves) applyNode(o *nodeOptions) { o.leaves = true }
 
-// AfterLeaves makes the new node depend on all nodes that no other node depends on.
+// AfterLeaves makes the new node depend on all leaves of the graph, which are the nodes that no
+// other node depends on.
 func AfterLeaves() NodeOption { return afterLeaves{} }
 
 // Add adds a node. Add returns the errors that Queue.Enqueue would return for the command. Add also
-// returns ErrInvalid while a queue records into the graph, and for nodes of other graphs.
+// returns ErrInvalid while a queue records into the graph, and if an option names a node of another
+// graph.
 func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -117,9 +121,10 @@ func (g *Graph) prepareStep(c Command) (*exec.Step, error) {
 	return g.dev.checkCommand(c.c, &o)
 }
 
-// AddGraph adds a node that contains a copy of the graph sub. Both graphs must belong to the same device (ErrInvalid
-// otherwise). The nodes of sub run after the nodes that the new node depends on, and before the nodes that depend on
-// the new node. Later updates of sub change nothing.
+// AddGraph adds a node that contains a copy of the graph sub. Both graphs must belong to the same
+// device (ErrInvalid otherwise). The nodes of sub run after the nodes that the new node depends on,
+// and before the nodes that depend on the new node. Later calls of sub.Update do not change the
+// copy.
 func (g *Graph) AddGraph(sub *ExecutableGraph, opts ...NodeOption) (*Node, error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -184,7 +189,7 @@ func (g *Graph) insertNode(n *Node, predNodes []*Node) error {
 	return nil
 }
 
-// errReadBack returns the error for two nodes of a graph, if one of them reads memory of the host that the other
+// errReadBack returns the error for a node that reads host memory which another node of the graph
 // writes.
 func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
@@ -209,9 +214,10 @@ func (g *Graph) notRecording(what string) error {
 	return nil
 }
 
-// MakeEdge adds an edge between two nodes of the graph, so that the second depends on the first. MakeEdge returns
-// ErrInvalid if a node is of another graph, if the edge would make a cycle, or while a queue records into the graph.
-// The graph then does not change.
+// MakeEdge adds an edge between two nodes of the graph, so that the second node depends on the
+// first node. MakeEdge returns ErrInvalid if a node is of another graph, if the edge would make a
+// cycle, or if a queue records into the graph. If MakeEdge returns an error, the graph does not
+// change.
 func (g *Graph) MakeEdge(from, to *Node) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -261,10 +267,10 @@ func (g *Graph) Roots() []*Node {
 	return out
 }
 
-// Preds returns the nodes that the node depends on by an edge.
+// Preds returns the nodes from which an edge leads to n.
 func (n *Node) Preds() []*Node { return n.near((*dag.Graph).Preds) }
 
-// Succs returns the nodes that depend on the node by an edge.
+// Succs returns the nodes to which an edge leads from n.
 func (n *Node) Succs() []*Node { return n.near((*dag.Graph).Succs) }
 
 func (n *Node) near(edges func(*dag.Graph, int) []int) []*Node {
@@ -289,7 +295,7 @@ func (n *Node) String() string {
 	return fmt.Sprintf("%d: %s", n.index, n.nodeLabel())
 }
 
-// nodeLabel describes the node's work.
+// nodeLabel returns a short description of the node's command.
 func (n *Node) nodeLabel() string {
 	if n.sub != nil {
 		return fmt.Sprintf("graph of %d", len(n.sub.Steps()))
@@ -312,7 +318,7 @@ func (n *Node) memoryUses() dag.Uses {
 }
 
 // WriteDOT writes the graph in the language of Graphviz. The output has a box for each node, in the
-// order of their numbers, and an arrow from each node to the nodes that depend on it.
+// order of their numbers, and an arrow for each edge.
 func (g *Graph) WriteDOT(w io.Writer) error {
 	if g == nil {
 		return g.usable()

@@ -22,31 +22,33 @@ import (
 //	…
 //	err = ev.Wait(ctx)                                    // now h.Slice() may be written again.
 //
-// Copies between a HostBuffer and a Buffer go directly, without help of the processor. Copies of other slices
-// (CopyFrom, CopyTo, Upload, Download) go through other memory of the host. Copies of a HostBuffer are commands like
-// all others. The runtime orders these copies by the memory that they read and write. Copies of a HostBuffer can be
-// nodes of graphs, and can be cancelled by WithContext. Some GPUs have a queue only for copies. On these GPUs, copies
-// of 1 MiB and more run at the same time as kernels that use other memory. A program can therefore copy the next batch
-// of data while the GPU computes the current batch.
+// The device copies directly between a HostBuffer and a Buffer, without help of the CPU. Copies of
+// other slices (CopyFrom, CopyTo, Upload, Download) need additional memory of the host. The runtime
+// orders copies of a HostBuffer like all other commands, by the memory that they read and write.
+// Copies of a HostBuffer can be nodes of graphs, and can be cancelled by WithContext. On GPUs with
+// a separate hardware queue for copies, copies of 1 MiB and more run at the same time as kernels
+// that use other memory. A program can therefore copy the next batch of data while the GPU computes
+// the current batch.
 //
-// The device does not know when the program accesses the slice. While a command that reads the
-// elements has not completed, the program must not write them. While a command that writes the
-// elements has not completed, the program must neither read nor write them. The program must first
-// wait for the command's event. A command that is launched later sees everything that the program
-// wrote before.
+// The device does not know when the program accesses the slice. Until a command that reads the
+// elements has completed, the program must not write to the slice. Until a command that writes the
+// elements has completed, the program must neither read nor write the slice. The event of a command
+// says when the command has completed. A command sees everything that the program wrote before it
+// launched the command.
 //
-// Kernels may use the View like any other. On a GPU each access then goes to the host's memory, at
-// the speed of the bus.
+// Kernels may use the View of a HostBuffer like other views. On a GPU, each access to a HostBuffer
+// goes over the bus to the host's memory.
 type HostBuffer[T any] struct {
 	dev *Device
-	mem *stream.Memory // nil if empty
+	mem *stream.Memory // nil if the buffer has no elements
 	s   []T
 }
 
-// NewHostBuffer returns a host buffer of n zero elements. NewHostBuffer returns the errors of
-// NewBuffer. The operating system cannot use a host buffer's memory for anything else. Allocating a
-// host buffer takes longer than making a slice does (a fifth of a second for each GiB on one
-// machine with a GPU). So allocate host buffers once, and no larger than the copies need.
+// NewHostBuffer returns a host buffer of n zero elements. NewHostBuffer returns the same errors as
+// NewBuffer. The operating system cannot swap out the memory of a host buffer. Allocating a host
+// buffer takes longer than making a slice, for example a fifth of a second for each GiB on a
+// machine with a GPU. Programs should therefore allocate host buffers only once, and no larger than
+// the copies need.
 func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -57,18 +59,18 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 	}
 	b := &HostBuffer[T]{dev: dev, mem: mem}
 	if mem == nil {
-		b.s = make([]T, n) // elements of size zero need no memory
+		b.s = make([]T, n) // there are no elements, or elements have the size 0
 		return b, nil
 	}
-	// The garbage collector does not see slices that point to this memory, so Keep must keep the
-	// memory allocated.
+	// The garbage collector does not track slices that point to this memory, so mem.Keep must keep
+	// the memory allocated.
 	mem.Keep()
 	if !dev.stream.Enter() {
 		return nil, dev.usable()
 	}
 	defer dev.stream.Leave()
 	bytes := mem.HAL().Bytes()
-	if !dev.isHost() { // the memory of the host device is zero
+	if !dev.isHost() { // the host device allocates zeroed memory
 		clearBytes(bytes)
 	}
 	b.s = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
@@ -82,8 +84,8 @@ type hostRange struct {
 	mem    *stream.Memory
 }
 
-// openHostMemory lists the open host buffers of all devices, by address. A command that copies from or to a slice of
-// such a buffer is ordered as if it used a view of the buffer.
+// openHostMemory lists the open host buffers of all devices, by address. A command that copies from
+// or to a slice of a host buffer is ordered as if the command used a view of the buffer.
 var openHostMemory hostRanges
 
 // hostRanges is a list of ranges in order of addresses, without overlaps.
@@ -92,7 +94,7 @@ type hostRanges struct {
 	all []hostRange
 }
 
-// firstAfter returns the index of the first range that ends after an address.
+// firstAfter returns the index of the first range that ends after the address at.
 func (r *hostRanges) firstAfter(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }
@@ -117,7 +119,8 @@ func (r *hostRanges) remove(mem *stream.Memory) {
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
-// findMemory returns the memory of the open buffer that overlaps bytes, or nil if no buffer does.
+// findMemory returns the memory of the open host buffer that overlaps bytes, or nil if there is no
+// such buffer.
 func (r *hostRanges) findMemory(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil
@@ -161,9 +164,10 @@ func (b *HostBuffer[T]) Len() int {
 	return len(b.s)
 }
 
-// Slice returns the elements, or nil once the buffer or its device is closed. All calls return the same memory. After
-// that, the program must not use a slice that was returned before, because its memory may be freed. A graph with a copy
-// from or to the slice can be submitted only while the buffer is open (ErrInvalid).
+// Slice returns the elements, or nil once the buffer or its device is closed. While the buffer is
+// open, all calls return the same slice. Once the buffer or the device is closed, the program must
+// not use slices that Slice returned before, because their memory may be freed. After Close, Submit
+// returns ErrInvalid for a graph with a copy from or to the slice.
 func (b *HostBuffer[T]) Slice() []T {
 	if b == nil || b.dev.stream.Closed() || b.mem != nil && b.mem.Released() {
 		return nil
@@ -180,9 +184,9 @@ func (b *HostBuffer[T]) All() View[T] {
 	return View[T]{s: launch.Slice{Mem: b.mem, Len: len(b.s)}}
 }
 
-// Close frees the buffer's memory when the commands that use it have completed. Close does not wait
-// for these commands. Close may be called twice, and after the device was closed. A buffer that the
-// program drops without Close keeps its memory until the device is closed.
+// Close frees the buffer's memory once all commands that use the buffer have completed. Close
+// itself returns at once. Close may be called twice, and after the device was closed. A buffer that
+// the program drops without Close keeps its memory until the device is closed.
 func (b *HostBuffer[T]) Close() error {
 	if b != nil && b.mem != nil {
 		openHostMemory.remove(b.mem)

@@ -13,7 +13,7 @@ import (
 // HostMemory is memory of the host that a host function uses; see HostFunc.
 type HostMemory struct {
 	use  dag.HostUse
-	keep any // slice that contains the memory
+	keep any // slice that keeps the memory allocated
 }
 
 // HostReads says that a host function reads the elements of s.
@@ -30,12 +30,13 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 
 // HostFunc returns a command that calls f on the host, between commands of the device. HostFunc
 // corresponds to SYCL's host_task. On a queue, f is called when all commands that were enqueued
-// before on the device have completed. Commands that are enqueued later begin when f has returned.
+// earlier on the device have completed. Commands that are enqueued later begin only after f has
+// returned.
 //
-// In a graph, the host function depends on all nodes before it, and all later nodes depend on it. If memory is given,
-// the node has fewer edges. The host function then depends only on the earlier nodes that the option After names, or
-// that copy to the memory. A later node depends on the host function only if the node copies from memory that f writes,
-// or to memory that f uses:
+// In a graph, the host function depends on all earlier nodes, and all later nodes depend on the
+// host function. If the argument memory is given, the host function depends only on earlier nodes
+// that copy to this memory, and on nodes that the option After names. A later node depends on the
+// host function only if the node copies from memory that f writes, or to memory that f uses:
 //
 //	g.Add(runtime.Download(sums, out.All()))
 //	g.Add(runtime.HostFunc(func(ctx context.Context) error {
@@ -44,13 +45,15 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 //	}, runtime.HostReads(sums), runtime.HostWrites(scale)))
 //	g.Add(runtime.Upload(in.All(), scale)) // depends on the host function, because of scale.
 //
-// Launches before and after f are not fused. Only one host function runs at a time, on its own goroutine. The device is
-// idle while a host function runs. The context of f ends when the context of WithContext ends, or when the device is
-// closed without waiting. f may enqueue commands. These commands run after all commands that were enqueued before. A
-// call in f that waits for f's own device returns ErrInvalid, because the wait would never end.
+// A launch before f and a launch after f are never fused. Only one host function runs at a time, on
+// its own goroutine. The device is idle while a host function runs. The context of f ends when the
+// context of WithContext ends, or when the device is closed without waiting. The function f may
+// enqueue commands, which run after all commands that were enqueued earlier. If f calls a function
+// that waits for f's own device, the function returns ErrInvalid, because the wait would never end.
 //
-// f is not called if an earlier command of its graph, or a command of DependsOn, has failed.
-// Event.Wait for the command returns f's error or panic, in an error of class ErrHostFunc.
+// The function f is not called if an earlier command of the same graph, or a command of DependsOn,
+// has failed. If f returns an error or panics, Event.Wait returns an error of class ErrHostFunc
+// that wraps the error or describes the panic.
 func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	c := &commandData{kind: "host function", label: "host function"}
 	if f == nil {
@@ -65,15 +68,15 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	return Command{c}
 }
 
-// joinContexts returns a function that calls run with a context. That context ends when ctx ends or when the device's
-// context ends.
+// joinContexts returns a function that calls run with a context that ends when ctx ends or when the
+// device's context ends.
 func joinContexts(ctx context.Context, run func(context.Context) error) func(context.Context) error {
 	if ctx == nil || run == nil {
 		return run
 	}
 	return func(life context.Context) error {
 		if ctx.Err() != nil {
-			return stream.ErrCancelled // the goroutine that cancels the command may not have run yet
+			return stream.ErrCancelled // ctx has ended, but the command may not have been cancelled yet
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -82,8 +85,8 @@ func joinContexts(ctx context.Context, run func(context.Context) error) func(con
 	}
 }
 
-// mayWait returns an error if it is called in a host function of the device, which must not wait
-// for the device.
+// mayWait returns an error if the caller is a host function of the device, because a host function
+// must not wait for its own device.
 func (d *Device) mayWait() error {
 	if err := d.stream.MayWait(); err != nil {
 		return waitError(err)
@@ -91,13 +94,14 @@ func (d *Device) mayWait() error {
 	return nil
 }
 
-// errWithin returns the error for a wait that mayWait refuses.
+// errWithin returns the error for a host function that waits for its own device.
 func errWithin() *Error {
 	return errorf(ErrInvalid, "a host function waits for its own device, which waits for it").
 		advise("return first, and wait where the function was enqueued; to use results, copy them by Download and add the function behind")
 }
 
-// hostFailed returns the error of a host function that failed or was not called, or nil.
+// hostFailed converts the error of a host function that failed to an error of this package. For
+// other errors, hostFailed returns nil.
 func hostFailed(err error) *Error {
 	f := (*stream.HostError)(nil)
 	if !errors.As(err, &f) || errors.Is(err, hal.ErrAbandoned) {

@@ -11,27 +11,27 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Stream is a stream of random numbers, with a position in it.
+// Stream describes a stream of random numbers and a position in the stream.
 type Stream struct {
 	Seed     uint64 // seed, usually the same for all streams of a program's run
-	Sequence uint64 // number of the stream among the streams of a seed
-	Offset   uint64 // index in the stream of the first element that a call makes
+	Sequence uint64 // number of the stream among the streams with the same seed
+	Offset   uint64 // index that the first element of a call has in the stream
 }
 
 // MaxIndex is the number of elements in a stream. All indices are below MaxIndex.
 const MaxIndex = 1 << 60
 
-// Float constrains the types of floats that Uniform and Normal make.
+// Float constrains the element types of Uniform and Normal.
 type Float interface{ ~float32 | ~float64 }
 
-// Integer constrains the types of integers that IntN and Bits make.
+// Integer constrains the element types of IntN and Bits.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
 // Uniform sets all elements of xs to numbers of at least 0 and less than 1. The numbers are
-// multiples of 2**-24 for float32, and of 2**-53 for float64. All these multiples are equally
-// likely.
+// multiples of 2**-24 for float32, and of 2**-53 for float64. All multiples in the range are
+// equally likely.
 func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T) error {
 	return sliceFrom(ctx, dev, "rand.Uniform", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := UniformOn(m.Queue, s, out)
@@ -40,7 +40,7 @@ func Uniform[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T
 }
 
 // UniformOn sets all elements of out to numbers of at least 0 and less than 1 (see Uniform). With
-// prim.Length, only the first elements are set.
+// the option prim.Length, only the first elements of out are set.
 func UniformOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return makeFloats(q, "rand.UniformOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p launchPart) {
 		call.Over(c, kernelsgen.UniformFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
@@ -58,7 +58,7 @@ func Normal[T Float](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 }
 
 // NormalOn sets all elements of out to numbers of the normal distribution with mean 0 and deviation
-// 1. With prim.Length, only the first elements are set.
+// 1. With the option prim.Length, only the first elements of out are set.
 func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return makeFloats(q, "rand.NormalOn", s, out, opts, func(c *call.Call, o runtime.View[float32], p launchPart) {
 		call.Over(c, kernelsgen.NormalFloat32{Out: o, Length: c.Length(), Base: p.base, From: p.from}, p.blocks)
@@ -67,7 +67,8 @@ func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	})
 }
 
-// makeFloats makes floats with the launch function small() for float32s, or large() for float64s.
+// makeFloats launches kernels that make floats, with the function small for float32s, or large for
+// float64s.
 func makeFloats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
 	small func(*call.Call, runtime.View[float32], launchPart), large func(*call.Call, runtime.View[float64], launchPart)) (runtime.Event, error) {
 	c := call.New(q, name, opts)
@@ -88,8 +89,8 @@ func Bits[T Integer](ctx context.Context, dev *runtime.Device, s Stream, xs []T)
 	})
 }
 
-// BitsOn sets all elements of out to integers of random bits. With prim.Length, only the first
-// elements are set.
+// BitsOn sets all elements of out to integers of random bits. With the option prim.Length, only the
+// first elements of out are set.
 func BitsOn[T Integer](q *runtime.Queue, s Stream, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return makeIntegers(call.New(q, "rand.BitsOn", opts), s, 0, out)
 }
@@ -104,7 +105,8 @@ func IntN[T Integer](ctx context.Context, dev *runtime.Device, s Stream, n T, xs
 }
 
 // IntNOn sets all elements of out to integers of at least 0 and less than n. IntNOn returns
-// ErrInvalid if n is not above 0. With prim.Length, only the first elements are set.
+// ErrInvalid if n is not above 0. With the option prim.Length, only the first elements of out are
+// set.
 func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.IntNOn", opts)
 	if n <= 0 {
@@ -113,8 +115,8 @@ func IntNOn[T Integer](q *runtime.Queue, s Stream, n T, out runtime.View[T], opt
 	return makeIntegers(c, s, uint64(n), out)
 }
 
-// makeIntegers makes integers of at least 0 and less than n. If n is 0, makeIntegers makes integers
-// whose bits are all random.
+// makeIntegers makes integers of at least 0 and less than n. If n is 0, all integers of the type
+// are possible.
 func makeIntegers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[T]) (runtime.Event, error) {
 	k := call.KindOf[T]()
 	if k.Small {
@@ -135,18 +137,18 @@ func makeIntegers[T Integer](c *call.Call, s Stream, n uint64, out runtime.View[
 	})
 }
 
-// maxElements is the largest number of elements that a launch makes. Longer views need several
+// maxElements is the largest number of elements that one launch makes. Longer views need several
 // launches.
 var maxElements = 1 << 30
 
 // launchPart is one of the launches of a call.
 type launchPart struct {
-	base   int // index of the first element
+	base   int // index of the launch's first element among the elements of the call
 	from   kernels.From
 	blocks runtime.Range1
 }
 
-// fillView makes all elements of a view, by one or more launches.
+// fillView sets all elements of a view, by one or more launches.
 func fillView[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o runtime.View[T], p launchPart)) (runtime.Event, error) {
 	n := out.Len()
 	call.Out(c, "out", out, n)
@@ -156,7 +158,7 @@ func fillView[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o 
 	if err := c.Begin(0); err != nil {
 		return runtime.Event{}, err
 	}
-	each := uint64(4) // number of elements that are made from a block
+	each := uint64(4) // number of elements that are made from one block
 	if call.KindOf[T]().Size == 8 {
 		each = 2
 	}
@@ -167,7 +169,7 @@ func fillView[T any](c *call.Call, s Stream, out runtime.View[T], launch func(o 
 		lead := index % (each * kernels.Row)
 		rows := (lead + uint64(hi-lo) + each*kernels.Row - 1) / (each * kernels.Row)
 		p := launchPart{lo, kernels.From{Seed: s.Seed, Sequence: s.Sequence, Block: row * kernels.Row, Index: index, Lead: uint32(lead), Each: 1}, runtime.Range1(rows * kernels.Row)}
-		if c.Device().Info().Type == runtime.HostCPU { // on the host, calling a kernel takes as long as computing a block
+		if c.Device().Info().Type == runtime.HostCPU { // on the host, each work-item computes many blocks, because calling a kernel takes as long as computing a block
 			p.from.Each, p.blocks = kernels.Row, runtime.Range1(rows)
 		}
 		launch(out.Slice(lo, hi), p)

@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Kernel is a type that kgen has generated for an alias of kernels.Reduce. O is the operation's
-// type. The operation makes values of type A from elements of type T.
+// Kernel is the constraint for types that kgen generates for aliases of kernels.Reduce. O is the
+// type of the operation, which makes values of type A from elements of type T.
 type Kernel[T, A, O any] interface {
 	~struct {
 		Op     O
@@ -22,13 +22,13 @@ type Kernel[T, A, O any] interface {
 }
 
 // By sets out[0] to the value that an operation computes from v's elements. By calls Map for each
-// element, and combines the results with Combine in the order that the package documentation states.
-// If there are no elements, the value is Identity. The operation is part of a kernel, which the
-// caller declares by an alias in a package of its own:
+// element, and combines the results with Combine in the order that the package documentation
+// states. If there are no elements, the value is the result of Identity. The operation is part of a
+// kernel. The caller declares this kernel by an alias, in its own package:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 //
-// From this alias kgen generates a type, which is a type argument of By:
+// From this alias kgen generates a type, which the caller passes to By as a type argument:
 //
 //	ev, err := reduce.By[kernelsgen.SumSquares](q, kernels.Square{}, v, out)
 //

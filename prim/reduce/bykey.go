@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ByKey returns the key and the sum of the elements of each run. A run consists of neighbours with
-// equal keys. ByKey returns ErrInvalid if keys and xs have different lengths.
+// ByKey returns, for each run, the key and the sum of the run's elements. A run consists of
+// neighbours with equal keys. ByKey returns ErrInvalid if keys and xs have different lengths.
 func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) (each []K, sums []V, err error) {
 	m, err := call.OnSlices(ctx, dev, "reduce.ByKey")
 	if err != nil {
@@ -58,9 +58,9 @@ func ByKeyScratchBytes(n int) int { return keyed.WholeBytes(n) }
 // ByKeyOn sums the elements of each run. A run consists of neighbours with equal keys. Keys are
 // equal if cmp.Compare returns 0, so all NaNs are equal, and so are the two zeros. ByKeyOn stores
 // the first key of each run in the view `each`, and the sum of the run's elements in the view
-// `sums`. It stores the number of runs in count[0]. The other elements of `each` and `sums` do not
-// change. Both views must have at least as many elements as v. The number of keys must be the number
-// of elements, and at most 1<<30 (ErrInvalid otherwise).
+// `sums`. ByKeyOn stores the number of runs in count[0]. Elements of `each` and `sums` without a
+// run do not change. The views `each` and `sums` must have at least as many elements as v. ByKeyOn
+// returns ErrInvalid if keys and v have different lengths, or more than 1<<30 elements.
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v runtime.View[V], each runtime.View[K], sums runtime.View[V], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.ByKeyOn", opts)
 	n := v.Len()

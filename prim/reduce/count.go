@@ -16,46 +16,48 @@ const size = kernels.Size
 // Countable constrains the elements of Count, Any and All to bools and numbers.
 type Countable interface{ ~bool | prim.Number }
 
-// Count returns the number of elements that are true, or not zero. A NaN counts as not zero, and -0
-// counts as zero.
+// Count returns the number of elements that are true (for bools) or not zero (for numbers). A NaN
+// counts as not zero, and -0 counts as zero.
 func Count[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (int64, error) {
 	return oneResult(ctx, dev, "reduce.Count", xs, CountOn[T])
 }
 
-// CountOn sets out[0] to the number of elements that are true, or not zero. A NaN counts as not
-// zero, and -0 counts as zero.
+// CountOn sets out[0] to the number of elements that are true (for bools) or not zero (for
+// numbers). A NaN counts as not zero, and -0 counts as zero.
 func CountOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.CountOn", opts)
 	call.Out(c, "out", out, 1)
 	return countElements(c, v, kernelsgen.CountEnd{Count: out})
 }
 
-// Any reports whether an element is true, or not zero.
+// Any reports whether at least one element is true or, for numbers, not zero.
 func Any[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (bool, error) {
 	return oneResult(ctx, dev, "reduce.Any", xs, AnyOn[T])
 }
 
-// AnyOn sets out[0] to true if an element is true, or not zero, else to false.
+// AnyOn sets out[0] to the result of Any, which reports whether at least one element is true or,
+// for numbers, not zero.
 func AnyOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.AnyOn", opts)
 	call.Out(c, "out", out, 1)
 	return countElements(c, v, kernelsgen.CountEnd{Any: out})
 }
 
-// All reports whether all elements are true, or not zero.
+// All reports whether all elements are true or, for numbers, not zero.
 func All[T Countable](ctx context.Context, dev *runtime.Device, xs []T) (bool, error) {
 	return oneResult(ctx, dev, "reduce.All", xs, AllOn[T])
 }
 
-// AllOn sets out[0] to true if all elements are true, or not zero, else to false.
+// AllOn sets out[0] to the result of All, which reports whether all elements are true or, for
+// numbers, not zero.
 func AllOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bool], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.AllOn", opts)
 	call.Out(c, "out", out, 1)
 	return countElements(c, v, kernelsgen.CountEnd{All: out})
 }
 
-// countElements counts elements by two launches. The argument `end` is the kernel of the second
-// launch, with its output set.
+// countElements counts elements by two launches. The argument `end` is the second launch's kernel,
+// in which the caller has set one of the outputs.
 func countElements[T Countable](c *call.Call, v runtime.View[T], end kernelsgen.CountEnd) (runtime.Event, error) {
 	call.In(c, "v", v)
 	groups, part := partsOf(v.Len())

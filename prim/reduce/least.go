@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Min returns the least element, as Go's min does. If there is a NaN, the result is the quiet NaN
-// whose other fraction bits are 0. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
+// Min returns the least element, as Go's min does. If an element is a NaN, the result is the quiet
+// NaN with the payload 0. -0 is less than +0. For an empty slice, Min returns ErrInvalid.
 func Min[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return oneOrError(ctx, dev, "reduce.Min", xs, MinOn[T])
 }
@@ -24,8 +24,8 @@ func MinOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim
 	return minMaxInto(c, v, out, runtime.View[T]{})
 }
 
-// Max returns the greatest element, as Go's max does. If there is a NaN, the result is the quiet NaN
-// whose other fraction bits are 0. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
+// Max returns the greatest element, as Go's max does. If an element is a NaN, the result is the
+// quiet NaN with the payload 0. +0 is greater than -0. For an empty slice, Max returns ErrInvalid.
 func Max[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return oneOrError(ctx, dev, "reduce.Max", xs, MaxOn[T])
 }
@@ -55,14 +55,14 @@ func MinMax[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) (le
 func MinMaxOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.MinMaxOn", opts)
 	call.Out(c, "out", out, 2)
-	if out.Len() < 2 { // Begin returns an error for this
+	if out.Len() < 2 { // Begin returns the error for a short output
 		return minMaxInto(c, v, out, out)
 	}
 	return minMaxInto(c, v, out.Slice(0, 1), out.Slice(1, 2))
 }
 
-// minMaxInto writes the least and the greatest element to the views `least` and `greatest`. Either
-// view may be empty.
+// minMaxInto writes the least and the greatest element to the views `least` and `greatest`. One of
+// the two views may be empty.
 func minMaxInto[T prim.Number](c *call.Call, v, least, greatest runtime.View[T]) (runtime.Event, error) {
 	call.In(c, "v", v)
 	groups, _ := partsOf(v.Len())
@@ -114,13 +114,15 @@ func floatOption[T any]() runtime.LaunchOption {
 	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }
 
-// lengthAndParts returns the length of a view, the number of its parts, and the length of a part.
+// lengthAndParts returns the length of a view, the number of parts into which it is divided, and
+// the length of a part.
 func lengthAndParts[T any](v runtime.View[T]) (n, groups, part int) {
 	groups, part = partsOf(v.Len())
 	return v.Len(), groups, part
 }
 
-// orderOf returns the Order of a kind of elements, for the least or for the greatest element.
+// orderOf returns the Order of a kind of elements. If greatest is set, the greatest element has the
+// least key.
 func orderOf[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	o := kernels.Order[K]{Half: K(k.Half), Inf: K(k.Inf)}
 	all := ^uint64(0) >> (64 - 8*k.Size)

@@ -13,9 +13,9 @@ import (
 // Float constrains the elements of Norm to floats.
 type Float interface{ ~float32 | ~float64 }
 
-// Norm returns the Euclidean norm of the elements. It is the correctly rounded square root of the
-// elements' Dot with themselves. Elements are not scaled. So the norm is +Inf if Dot is. If squares
-// are below the least normal number, the norm has few correct digits or is 0.
+// Norm returns the Euclidean norm of the elements. The norm is the correctly rounded square root of
+// Dot(x, x). Elements are not scaled, so the norm is +Inf if Dot(x, x) is +Inf. If squares are
+// below the least normal number, the norm has few correct digits or is 0.
 func Norm[T Float](ctx context.Context, dev *runtime.Device, xs []T) (T, error) {
 	return oneResult(ctx, dev, "reduce.Norm", xs, NormOn[T])
 }

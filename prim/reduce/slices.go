@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
-// for n elements and values of type A. The type A is the type of the elements for Sum, Dot and Norm,
-// and By's type parameter A for By. The other functions need at most 16 KiB, so the result is never
-// less. For ByKey, see ByKeyScratchBytes.
+// ScratchBytes returns a number of bytes that is enough for prim.Scratch in any call with n
+// elements. For Sum, Dot and Norm, the type A is the type of the elements. For By, A is By's type
+// parameter A. Functions other than Sum, Dot, Norm and By need at most 16 KiB, so ScratchBytes
+// returns at least 16 KiB. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(levelBytes[A](blockCount(n))+call.Bytes[A](1), 2*call.Bytes[uint64](mostParts))
 }
 
-// onSlices runs the function f with a device copy of xs, and copies its output to out.
+// onSlices runs the function f with a device copy of xs, and copies the output of f to out.
 func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, out []R, f func(m *call.Memory, v runtime.View[T], out runtime.View[R]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
@@ -37,7 +37,8 @@ func onSlices[T, R any](ctx context.Context, dev *runtime.Device, name string, x
 	return call.Read(m, out, o)
 }
 
-// oneResult runs the function `on` with a device copy of a slice, and returns its single result.
+// oneResult runs the function `on` with a device copy of a slice, and returns the function's only
+// result.
 func oneResult[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	var out [1]R
 	err := onSlices(ctx, dev, name, xs, out[:], func(m *call.Memory, v runtime.View[T], o runtime.View[R]) error {
@@ -47,7 +48,7 @@ func oneResult[T, R any](ctx context.Context, dev *runtime.Device, name string, 
 	return out[0], err
 }
 
-// oneOrError is like oneResult, for functions that have no result for an empty slice.
+// oneOrError is like oneResult, but returns an error for an empty slice.
 func oneOrError[T, R any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(*runtime.Queue, runtime.View[T], runtime.View[R], ...prim.Option) (runtime.Event, error)) (R, error) {
 	if err := notEmpty(name, len(xs)); err != nil {
 		var none R
@@ -63,11 +64,12 @@ func notEmpty(name string, n int) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": the slice has 0 elements, of which none is the least or the greatest", Remedy: "test its length before"}
 }
 
-// mostParts is the largest number of parts into which elements are divided, by functions without a
-// fixed order. mostParts is enough for a large device.
+// mostParts is the largest number of parts into which elements are divided, by functions whose
+// result does not depend on the order. With so many parts, all work-items of a large device have
+// work.
 const mostParts = 1024
 
-// partsOf returns the number of parts into which n elements are divided, at least one, and the
+// partsOf divides n elements into at least one part. The results are the number of parts, and the
 // number of elements in a part.
 func partsOf(n int) (groups, part int) {
 	groups = min(blockCount(n), mostParts)

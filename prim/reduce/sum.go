@@ -44,8 +44,8 @@ func Dot[T prim.Number](ctx context.Context, dev *runtime.Device, x, y []T) (T, 
 	return out[0], err
 }
 
-// DotOn sets out[0] to the sum of the products x[i]*y[i]. If x and y have different lengths, it
-// returns ErrInvalid. x and y may share memory.
+// DotOn sets out[0] to the sum of the products x[i]*y[i]. If x and y have different lengths, DotOn
+// returns ErrInvalid. The views x and y may share memory.
 func DotOn[T prim.Number](q *runtime.Queue, x, y, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.DotOn", opts)
 	call.In(c, "x", x)
@@ -75,14 +75,14 @@ func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
 }
 
 // refuseSmall adds an error to the call for types of package half, because the kernels would add
-// their bits instead of their values.
+// the elements as integers.
 func refuseSmall[T prim.Number](c *call.Call) {
 	if call.KindOf[T]().Small {
 		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")
 	}
 }
 
-// blockCount returns the number of blocks of n elements, at least one.
+// blockCount returns the number of blocks into which n elements are divided, at least one.
 func blockCount(n int) int { return max((n+kernels.Block-1)/kernels.Block, 1) }
 
 // levelBytes returns the number of bytes of scratch memory for a sequence of launches. The first
@@ -95,8 +95,8 @@ func levelBytes[A any](n int) int {
 	return bytes
 }
 
-// sumLevels launches the kernels that add up v. An element of v is the sum of 1<<shift elements of
-// the call.
+// sumLevels launches the kernels that add up v. Each element of v is the sum of 1<<shift elements
+// of the call.
 func sumLevels[T prim.Number](c *call.Call, v runtime.View[T], shift uint32, out runtime.View[T]) {
 	for {
 		n, to := blockCount(v.Len()), out.Slice(0, 1)

@@ -8,7 +8,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Heads sets Out[i] to true if key i begins a run, else to false. Keys are in one of the slices K8 to K64.
+// Heads sets Out[i] to true if key i begins a run, else to false. The slice for the keys' size (K8, K16, K32 or K64) contains the keys.
 type Heads struct {
 	K8     []uint8
 	K16    []uint16
@@ -36,36 +36,36 @@ func (k Heads) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Sums adds up the elements of runs. If Out is not empty, Sums sets Out[i] to the sum from the
-// beginning of the run up to X[i], or before X[i]. If Whole is not empty, Sums stores the sums of
-// whole runs in it. Integer values consist of one or two words.
+// Sums adds up the elements of runs. If Out is not empty, Sums sets Out[i] to the sum of the
+// elements from the beginning of the run to X[i]. The sum contains X[i] itself only if Inclusive is
+// set. If Whole is not empty, Sums stores the sums of whole runs in Whole.
 type Sums[T any, S sum, V Values[T, S]] struct {
-	Heads     []bool // flags that say whether an element begins a run
+	Heads     []bool // flag of each element, which says whether the element begins a run
 	X         []T
 	Words     int
-	Length    []int64  // element count of the whole call, or empty for all elements of the slice
-	State     []uint32 // memory of a board of package lookback
+	Length    []int64  // number of elements that the call uses, or an empty slice if the call uses all elements
+	State     []uint32 // memory of a lookback.Board
 	Values    []Total[S]
-	Inclusive bool // the sums in Out include the element itself
+	Inclusive bool // each sum in Out includes the element with the same index
 	Out       []T
 	Whole     []T
 	At        []int64 // indices at which runs begin, or an empty slice
 	Count     []int64 // number of runs, or an empty slice
 }
 
-// The kernels for unsigned integers also compute sums of signed integers.
+// These types instantiate the kernel Sums. The kernel for unsigned integers also adds up signed integers.
 type (
 	SumsIntegers = Sums[uint32, uint64, Words]
 	SumsFloat32  = Sums[float32, float32, Floats[float32]]
 	SumsFloat64  = Sums[float64, float64, Floats[float64]]
 )
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group size and the floating-point mode FloatExact.
 func (Sums[T, S, V]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// element() returns an element as a total.
+// element() returns the total of a single element.
 func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	var values V
 	if k.Heads[i] {
@@ -75,7 +75,7 @@ func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	return v
 }
 
-// leaf() returns the total of the elements of a leaf.
+// leaf() returns the total of Each elements, beginning at index `base`.
 func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	for j := range Each {
 		if base+j >= n {
@@ -90,7 +90,7 @@ func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	return v
 }
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is the lesser of n and length[0].
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -148,7 +148,7 @@ func (k Sums[T, S, V]) Kernel(it dsl.NDItem1) {
 }
 
 // Take sets Out to the keys of the runs that begin at the indices in At. A key consists of one or
-// more words, in one of the slices.
+// more words, which are in one of the slices K8, K16 and K32.
 type Take struct {
 	At    []int64
 	Count []int64 // number of runs

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/prim/lookback"
 )
 
-// The constants determine the order of operations. A tile has Size leaves, and Each is the number of
-// neighbours in a leaf. These constants must not be tuned, because results of floats depend on them.
+// The constants Size and Each determine the order of operations. A tile has Size leaves, and a leaf consists
+// of Each neighbouring elements. Size and Each must not be tuned, because results of floats depend on them.
 const (
 	Size = lookback.Size
 	Each = 8
@@ -26,11 +26,11 @@ type key interface {
 // Format describes how keys are compared.
 type Format struct {
 	Width uint32 // size of a key in bytes
-	Half  uint64 // all bits of a float except its sign, or 0 for integers
+	Half  uint64 // mask of all bits of a float except the sign bit, or 0 for integers
 	Inf   uint64 // bits of the greatest float that is not a NaN
 }
 
-// begins() reports whether key i begins a run, because it differs from the previous key, or is the first key.
+// begins() reports whether key i begins a run, which means that key i is the first key or differs from the previous key.
 func begins[K key](keys []K, half, inf K, i int) bool {
 	if i == 0 || i >= len(keys) {
 		return true
@@ -42,13 +42,13 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 // The type `sum` is the type in which values are added up.
 type sum interface{ uint64 | float32 | float64 }
 
-// Total is the intermediate result for some neighbouring elements.
+// Total is the intermediate result for a range of elements.
 type Total[S sum] struct {
-	Runs int64 // number of runs that begin among the neighbours
-	Sum  S     // sum from the last beginning of a run to the end, or of all elements if no run begins
+	Runs int64 // number of runs that begin in the range
+	Sum  S     // sum of the elements from the beginning of the last run to the end of the range, or of all elements if no run begins
 }
 
-// Then() returns the combined total of x and y, where the elements of y follow those of x.
+// Then() returns the total of two adjacent ranges, whose totals are x and y.
 func (x Total[S]) Then(y Total[S]) Total[S] {
 	if y.Runs == 0 {
 		y.Sum = x.Sum + y.Sum
@@ -57,7 +57,7 @@ func (x Total[S]) Then(y Total[S]) Total[S] {
 	return y
 }
 
-// scan() sets tile[i] to the total of work-items 0 to i. scan() returns the last of these totals.
+// scan() sets tile[i] to the total of the leaves 0 to i, and returns the total of all leaves. The total of the work-item's leaf is v.
 func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 	l := it.LocalID()
 	it.Barrier()
@@ -79,7 +79,7 @@ func scan[S sum](it dsl.NDItem1, tile *[Size]Total[S], v Total[S]) Total[S] {
 }
 
 // before() returns the total of all elements before the work-item's leaf in tile t. The argument `total` is
-// the total of the tile, which scan returned. The argument `again` is a function that returns the total of another tile.
+// the total of the tile, which scan() returned. The function again() computes the total of another tile.
 func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values []Total[S], t uint32, total Total[S], again func(tile uint32) Total[S]) Total[S] {
 	var v Total[S]
 	l := it.LocalID()
@@ -96,7 +96,7 @@ func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values 
 	return start.Then(v)
 }
 
-// Values converts between values of type S and elements of type T. A value consists of one or more words.
+// Values loads and stores values of type S in slices of type T. One value may consist of several elements of the slice.
 type Values[T any, S sum] interface {
 	Get(x []T, i, words int) S
 	Set(x []T, i, words int, v S)
@@ -105,7 +105,7 @@ type Values[T any, S sum] interface {
 // Words stores integers in one or two words.
 type Words struct{}
 
-// Get returns a value. A value of less than 64 bits is extended by zeros.
+// Get returns value i. A value of less than 64 bits is zero-extended.
 func (Words) Get(x []uint32, i, words int) (v uint64) {
 	if i = i * words; i+words <= len(x) {
 		v = uint64(x[i])
@@ -116,7 +116,7 @@ func (Words) Get(x []uint32, i, words int) (v uint64) {
 	return v
 }
 
-// Set writes the lowest words of a value.
+// Set stores the lowest words of v as value i.
 func (Words) Set(x []uint32, i, words int, v uint64) {
 	if i = i * words; i >= 0 && i+words <= len(x) {
 		x[i] = uint32(v)
@@ -129,7 +129,7 @@ func (Words) Set(x []uint32, i, words int, v uint64) {
 // Floats stores floats without conversion.
 type Floats[T float32 | float64] struct{}
 
-// Get returns a value.
+// Get returns x[i], or 0 if i is out of range.
 func (Floats[T]) Get(x []T, i, _ int) (v T) {
 	if i < len(x) {
 		v = x[i]
@@ -137,7 +137,7 @@ func (Floats[T]) Get(x []T, i, _ int) (v T) {
 	return v
 }
 
-// Set writes a value.
+// Set sets x[i], unless i is out of range.
 func (Floats[T]) Set(x []T, i, _ int, v T) {
 	if i >= 0 && i < len(x) {
 		x[i] = v

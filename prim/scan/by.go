@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Kernel is a type that kgen has generated for an alias of kernels.By. O is the operation's type.
-// The operation makes values of type A from elements of type T.
+// Kernel is the constraint for types that kgen generates for aliases of kernels.By. O is the type
+// of the operation, which makes values of type A from elements of type T.
 type Kernel[T, A, O any] interface {
 	~struct {
 		Op        O
@@ -22,14 +22,14 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[i] to the value that an operation computes from v's elements up to element i. By
-// calls Map for each element, and combines the results with Combine in the order of the elements.
-// With prim.Length, the other elements of out do not change. The operation is part of a kernel,
-// which the caller declares by an alias in a package of its own:
+// By sets out[i] to the value that an operation computes from v's elements up to and including
+// element i. By calls Map for each element, and combines the results with Combine in the order of
+// the elements. With the option prim.Length, By sets only the first elements of out. The operation
+// is part of a kernel. The caller declares this kernel by an alias, in its own package:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 //
-// From this alias kgen generates a type, which is a type argument of By:
+// From this alias kgen generates a type, which the caller passes to By as a type argument:
 //
 //	ev, err := scan.By[kernelsgen.Streaks](q, kernels.Longest{}, v, out)
 func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {
@@ -37,12 +37,12 @@ func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T
 }
 
 // ExclusiveBy sets out[i] to the value that an operation computes from v's elements before element
-// i, and out[0] to Identity (see By).
+// i. ExclusiveBy sets out[0] to the operation's Identity. See By.
 func ExclusiveBy[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {
 	return by[K](call.New(q, "scan.ExclusiveBy", opts), op, v, out, false)
 }
 
-// byBytes returns the number of bytes of scratch memory for a number of tiles.
+// byBytes returns the number of bytes of scratch memory that By needs for a number of tiles.
 func byBytes[A any](tiles int) int {
 	return call.Bytes[uint32](2*tiles+2) + call.Bytes[A](3*tiles)
 }

@@ -9,29 +9,30 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ByKey returns, for each element, the sum from the beginning of its run up to and including the
-// element. A run consists of neighbours with equal keys. ByKey returns ErrInvalid if keys and xs
-// have different lengths.
+// ByKey returns, for each element, the sum of all elements from the beginning of the element's run
+// up to and including the element. A run consists of neighbours with equal keys. ByKey returns
+// ErrInvalid if keys and xs have different lengths.
 func ByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) ([]V, error) {
 	return onPairs(ctx, dev, "scan.ByKey", keys, xs, ByKeyOn[K, V])
 }
 
-// ByKeyOn sets out[i] to the sum of v's elements from the beginning of element i's run to element
-// i. A run consists of neighbours with equal keys. Keys are equal if cmp.Compare returns 0, so all
-// NaNs are equal, and so are the two zeros. There must be as many keys as elements (ErrInvalid
-// otherwise). With prim.Length, the other elements of out do not change.
+// ByKeyOn sets out[i] to the sum of v's elements from the beginning of element i's run up to and
+// including element i. A run consists of neighbours with equal keys. Keys are equal if cmp.Compare
+// returns 0, so all NaNs are equal, and so are the two zeros. ByKeyOn returns ErrInvalid if keys
+// and v have different lengths. With the option prim.Length, only the first elements of out are
+// set.
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ByKeyOn", opts), keys, v, out, true)
 }
 
-// ExclusiveByKey returns, for each element, the sum of the earlier elements of its run. The sum is 0
-// for the first element of a run. See ByKey.
+// ExclusiveByKey returns, for each element, the sum of the earlier elements in the same run. The
+// sum is 0 for the first element of a run. See ByKey.
 func ExclusiveByKey[K, V prim.Number](ctx context.Context, dev *runtime.Device, keys []K, xs []V) ([]V, error) {
 	return onPairs(ctx, dev, "scan.ExclusiveByKey", keys, xs, ExclusiveByKeyOn[K, V])
 }
 
-// ExclusiveByKeyOn sets out[i] to the sum of those elements of v that precede element i in its run.
-// The sum is 0 for the first element of a run. See ByKeyOn.
+// ExclusiveByKeyOn sets out[i] to the sum of the earlier elements in element i's run. The sum is 0
+// for the first element of a run. See ByKeyOn.
 func ExclusiveByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	return byKey(call.New(q, "scan.ExclusiveByKeyOn", opts), keys, v, out, false)
 }
@@ -50,7 +51,8 @@ func byKey[K, V prim.Number](c *call.Call, keys runtime.View[K], v, out runtime.
 	return c.End()
 }
 
-// onPairs runs the function in the parameter `on` with device copies of keys and elements, and returns its output.
+// onPairs runs the function `on` with device copies of keys and elements, and returns the
+// function's output.
 func onPairs[K, V any](ctx context.Context, dev *runtime.Device, name string, keys []K, xs []V, on func(q *runtime.Queue, keys runtime.View[K], v, out runtime.View[V], opts ...prim.Option) (runtime.Event, error)) ([]V, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
-// for n elements and values of type A. The type A is the type of the elements, or the operation's
-// type A for By. For ByKey, see ByKeyScratchBytes.
+// ScratchBytes returns a number of bytes that is enough for prim.Scratch in any call with n
+// elements. The type A is the type of the elements or, for By and ExclusiveBy, the type parameter A
+// of the function. For ByKey, see ByKeyScratchBytes.
 func ScratchBytes[A any](n int) int {
 	return max(call.Bytes[uint32](stateWords(8, tileCount(n, kernels.Tile))), byBytes[A](tileCount(n, kernels.ByTile)))
 }
 
-// onSlices runs the function in the parameter `on` with a device copy of xs, and returns its output.
+// onSlices runs the function `on` with a device copy of xs, and returns the function's output.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error)) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -11,29 +11,29 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Inclusive returns, for each element, the sum of the elements up to and including it.
+// Inclusive returns, for each element, the sum of all elements up to and including this element.
 func Inclusive[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "scan.Inclusive", xs, InclusiveOn[T])
 }
 
-// InclusiveOn sets out[i] to the sum of v's elements up to and including element i. With
-// prim.Length, the other elements of out do not change.
+// InclusiveOn sets out[i] to the sum of v's elements up to and including element i. With the option
+// prim.Length, only the first elements of out are set.
 func InclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return sums(call.New(q, "scan.InclusiveOn", opts), v, out, true)
 }
 
-// Exclusive returns, for each element, the sum of the elements before it. The first sum is 0.
+// Exclusive returns, for each element, the sum of all earlier elements. The first sum is 0.
 func Exclusive[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T) ([]T, error) {
 	return onSlices(ctx, dev, "scan.Exclusive", xs, ExclusiveOn[T])
 }
 
-// ExclusiveOn sets out[i] to the sum of v's elements before element i, so out[0] is 0. With
-// prim.Length, the other elements of out do not change.
+// ExclusiveOn sets out[i] to the sum of v's elements before element i, so out[0] is 0. With the
+// option prim.Length, only the first elements of out are set.
 func ExclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	return sums(call.New(q, "scan.ExclusiveOn", opts), v, out, false)
 }
 
-// tileCount returns the number of tiles of n elements, at least one.
+// tileCount returns the number of tiles into which n elements are divided, at least one.
 func tileCount(n, tile int) int { return max((n+tile-1)/tile, 1) }
 
 // stateWords returns the number of words of the state for elements of `size` bytes in `tiles` tiles.

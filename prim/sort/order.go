@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// wideBytes returns the number of bytes of scratch memory in which n elements are widened to 32
-// bits. It is 0 for elements of at least 32 bits.
+// wideBytes returns the number of bytes of scratch memory that n elements need after conversion to
+// 32 bits. Elements of at least 32 bits need no scratch memory.
 func wideBytes[T prim.Number](n int) int {
 	if call.KindOf[T]().Size >= 4 {
 		return 0
@@ -74,7 +74,8 @@ func IsSortedOn[T prim.Number](q *runtime.Queue, v runtime.View[T], out runtime.
 }
 
 // Search returns for each needle the index of the first element that is not before the needle. The
-// index is the number of elements before the needle. The elements must be in sorted order.
+// index of the first such element equals the number of elements that are before the needle in the
+// sorted order. The elements must be in sorted order.
 func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles []T, opts ...prim.Option) ([]int64, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Search")
 	if err != nil {
@@ -101,7 +102,7 @@ func Search[T prim.Number](ctx context.Context, dev *runtime.Device, xs, needles
 }
 
 // SearchOn sets out[i] to the index of the first of v's elements that is not before needles[i].
-// With prim.Length, only the first elements of v, but all needles, are used.
+// With the option prim.Length, SearchOn uses only the first elements of v, but all needles.
 func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.SearchOn", opts)
 	call.In(c, "v", v)
@@ -121,8 +122,8 @@ func SearchOn[T prim.Number](q *runtime.Queue, v, needles runtime.View[T], out r
 	return c.End()
 }
 
-// Merge returns the elements of a and b in sorted order. Both a and b must be in sorted order. If
-// elements are equal, those of a are before those of b.
+// Merge returns the elements of a and b in sorted order. Both a and b must be in sorted order.
+// Among equal elements, elements of a come before elements of b.
 func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, opts ...prim.Option) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, "sort.Merge")
 	if err != nil {
@@ -149,8 +150,9 @@ func Merge[T prim.Number](ctx context.Context, dev *runtime.Device, a, b []T, op
 }
 
 // MergeOn sets out to the elements of a and b in sorted order. Both a and b must be in sorted
-// order. If elements are equal, those of a are before those of b. With prim.Length, only the first
-// elements of a and of b are used. The elements of out that are left over do not change.
+// order. Among equal elements, elements of a come before elements of b. With the option
+// prim.Length, MergeOn uses only the first elements of a and of b. The remaining elements of out do
+// not change.
 func MergeOn[T prim.Number](q *runtime.Queue, a, b, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.MergeOn", opts)
 	n := a.Len() + b.Len()

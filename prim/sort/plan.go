@@ -10,17 +10,18 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// sortPlan describes how elements are sorted, by passes from the lowest digit to the highest.
+// sortPlan describes how a call sorts elements. The sort has several passes, from the lowest digit
+// to the highest.
 type sortPlan struct {
 	n            int
 	kind         call.Kind
-	lo, hi       int // range of bits by which elements are sorted
+	lo, hi       int // elements are sorted by the bits lo to hi-1
 	launchPasses int
 	descending   bool
 	length       runtime.View[int64] // view with the number of elements, or an empty view
 }
 
-// mostKeys is the largest number of elements of a call, because indices have 32 bits.
+// mostKeys is the largest number of elements that a call can sort, because indices have 32 bits.
 const mostKeys = 1<<32 - 1
 
 // newPlan returns the plan of a call for n elements. newPlan adds an error to the call if options
@@ -47,7 +48,8 @@ func newPlan[T prim.Number](c *call.Call, n int) sortPlan {
 	return p
 }
 
-// flipOf returns the value of the kernels' field Flip. K is the type of an element's bits.
+// flipOf returns the value of the field Flip of kernels. K is the unsigned integer type with the
+// size of an element.
 func flipOf[K kernels.Keys](kind call.Kind, descending bool) K {
 	f := K(0)
 	if kind.Signed && !kind.Float {
@@ -59,7 +61,8 @@ func flipOf[K kernels.Keys](kind call.Kind, descending bool) K {
 	return f
 }
 
-// shift() returns the first bit of a pass's digit, and mask() returns the bits of the digit.
+// shift() returns the position of the lowest bit of a pass's digit, and mask() returns the mask of
+// the digit.
 func (p sortPlan) shift(pass int) uint32 { return uint32(p.lo + pass*kernels.Bits) }
 func (p sortPlan) mask(pass int) uint32  { return kernels.Mask(p.shift(pass), uint32(p.hi)) }
 
@@ -85,28 +88,30 @@ func (p sortPlan) chunks() int { return (p.tiles() + kernels.Chunk - 1) / kernel
 func (p sortPlan) counts() int { return p.chunks() * kernels.MaxPasses * kernels.Digits }
 func (p sortPlan) starts() int { return p.launchPasses * (p.chunks() + 1) * kernels.Digits }
 
-// boardStart returns the index at which the board begins in the state, after the indices of digits
-// and the number of elements. stateSize returns the number of elements of the state.
+// boardStart returns the index at which the lookback.Columns begins in the slice State of the
+// kernels. Before the lookback.Columns, State contains the indices of digits and the number of
+// elements. stateSize returns the size of State in words.
 func (p sortPlan) boardStart() int { return p.starts() + kernels.Ahead }
 func (p sortPlan) stateSize() int {
 	return p.boardStart() + lookback.ColumnWords(min(p.tiles(), kernels.Chunk))
 }
 
-// partCount returns the number of parts, and the number of elements in a part. On CPUs, each
-// work-item sorts a part.
+// partCount returns the number of parts, and the number of elements in a part. The function
+// launchParts sorts each part in one work-item.
 func (p sortPlan) partCount() (n, part int) {
 	part = max((p.n+mostParts-1)/mostParts, leastPart)
 	return max((p.n+part-1)/part, 1), part
 }
 
-// These constants are the largest number of parts, and the least number of elements in a part.
+// mostParts is the largest number of parts, and leastPart is the least number of elements in a
+// part.
 const (
 	mostParts = 512
 	leastPart = 2048
 )
 
-// scratchSize returns the number of bytes of scratch memory. If size is not 0, values of that
-// size move with the keys.
+// scratchSize returns the number of bytes of scratch memory. The argument size is the size of a
+// value that moves with its key, or 0 if keys have no values.
 func (p sortPlan) scratchSize(size int) int {
 	parts, _ := p.partCount()
 	n := max(call.Bytes[uint32](p.counts())+call.Bytes[uint32](p.stateSize()), call.Bytes[int64](parts*kernels.Digits))
@@ -135,12 +140,12 @@ const mostSharing = 1 << 22
 // shareRange returns the range of a launch that divides n elements among its work-items.
 func shareRange(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), mostSharing)) }
 
-// carriedValues contains the values that move with keys. Values move from the view `in` to the view
-// `out`, through the view tmp.
+// carriedValues contains the values that move with keys. The passes move the values from the view
+// `in` to the view `out`. Between two passes, the values are in `tmp` or `out`.
 type carriedValues struct{ in, out, tmp runtime.View[uint32] }
 
-// viewsOf returns the view from which a pass moves values, and the view to which it moves them. The
-// last pass writes to out.
+// viewsOf returns the view from which a pass moves values, and the view to which the pass moves
+// values. The last pass writes to out.
 func (m *carriedValues) viewsOf(p sortPlan, pass int) (from, to runtime.View[uint32]) {
 	at := func(pass int) runtime.View[uint32] {
 		switch {
@@ -157,7 +162,8 @@ func (m *carriedValues) viewsOf(p sortPlan, pass int) (from, to runtime.View[uin
 	return at(pass), at(pass + 1)
 }
 
-// launchAll launches the passes. If inPlace is set, v and out are the same memory.
+// launchAll launches the passes that sort v into out. If inPlace is set, v and out are the same
+// memory.
 func launchAll[T prim.Number](c *call.Call, p sortPlan, v, out runtime.View[T], inPlace bool, moved *carriedValues) {
 	switch p.kind.Size {
 	case 1, 2:
@@ -170,15 +176,15 @@ func launchAll[T prim.Number](c *call.Call, p sortPlan, v, out runtime.View[T], 
 	}
 }
 
-// wideWords returns the elements, which have 8 or 16 bits, as words.
+// wideWords converts elements of 8 or 16 bits to 32-bit words.
 func wideWords[T prim.Number](c *call.Call, v runtime.View[T]) runtime.View[uint32] {
 	w := call.Room[uint32](c, v.Len())
 	call.Over(c, kernelsgen.Widen{Keys: primimpl.Cast[uint8](v), Bytes: call.KindOf[T]().Size, Out: w}, shareRange(v.Len()))
 	return w
 }
 
-// narrowWords converts words to the elements of out, which have 8 or 16 bits. If the view `length`
-// is not empty, it contains the number of elements to convert.
+// narrowWords converts 32-bit words to the elements of out, which have 8 or 16 bits. If the view
+// `length` is not empty, length[0] is the number of elements to convert.
 func narrowWords[T prim.Number](c *call.Call, w runtime.View[uint32], length runtime.View[int64], out runtime.View[T]) {
 	call.Over(c, kernelsgen.Narrow{Keys: w, Length: length, Bytes: call.KindOf[T]().Size, Out: primimpl.Cast[uint8](out)}, shareRange(w.Len()))
 }
@@ -197,10 +203,10 @@ func launchToOut[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, 
 	launchPasses(c, p, w, v, out, tmp, moved)
 }
 
-// launchPasses launches the passes. The passes write to a and b in turn, and the result is the view
-// that the last pass has written. After the passes, the values are in moved.out.
+// launchPasses launches the passes. The passes write alternately to a and to b. launchPasses
+// returns the view that the last pass has written. After the passes, the values are in moved.out.
 func launchPasses[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
-	// For keys of 64 bits, GPUs have no other kernel than PassLanes.
+	// For keys of 64 bits, PassLanes is the only kernel for GPUs.
 	lanes := byLanes(c.Device().Info())
 	if onCPU(c.Device().Info()) || !lanes && p.kind.Size == 8 {
 		return launchParts(c, p, w, v, a, b, moved)
@@ -236,7 +242,8 @@ func launchPasses[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v,
 	return v
 }
 
-// launchParts launches the passes on CPUs, and on GPUs that cannot run the kernels of launchPasses.
+// launchParts launches the passes with the kernels for CPUs. GPUs that cannot run PassLanes use the
+// same kernels for keys of 64 bits.
 func launchParts[K kernels.Keys](c *call.Call, p sortPlan, w wordKernels[K], v, a, b runtime.View[K], moved *carriedValues) runtime.View[K] {
 	n, part := p.partCount()
 	counts := call.Room[int64](c, n*kernels.Digits)
@@ -264,7 +271,7 @@ var byLanes = func(info runtime.DeviceInfo) bool {
 // onCPU reports whether a device is a CPU.
 var onCPU = func(info runtime.DeviceInfo) bool { return info.Type >= runtime.HostCPU }
 
-// sortStep contains the arguments of a pass.
+// sortStep contains the arguments of a pass's kernels.
 type sortStep[K kernels.Keys] struct {
 	flip                 K
 	shift, mask          uint32
@@ -274,7 +281,7 @@ type sortStep[K kernels.Keys] struct {
 	state, values, moved runtime.View[uint32]
 }
 
-// wordKernels is the set of kernels for keys of one size.
+// wordKernels makes the kernels for keys of 32 or of 64 bits.
 type wordKernels[K kernels.Keys] interface {
 	count(flip K, begin int, p sortPlan, v runtime.View[K], length runtime.View[int64], counts runtime.View[uint32]) call.Kernel
 	pass(lanes bool, s sortStep[K]) call.Kernel

@@ -13,7 +13,7 @@ import (
 )
 
 // TopK returns the k greatest elements, the greatest first. If there are fewer than k elements,
-// TopK returns all elements. Among equal elements, earlier ones are preferred, and keep their order.
+// TopK returns all elements. Among equal elements, the first ones are taken, and keep their order.
 // A NaN is less than all other numbers. For an empty slice, or a negative k, TopK returns
 // ErrInvalid.
 func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int) ([]T, error) {
@@ -44,10 +44,11 @@ func TopK[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, k int
 	return out, call.Read(m, out, to)
 }
 
-// TopKOn sets out to the greatest elements of v, the greatest first. It stores as many elements as
-// fit into out, and sets count[0] to the number of stored elements. Among equal elements, earlier
-// ones are preferred, and keep their order. A NaN is less than all other numbers. The other elements
-// of out do not change. A view of more than 1<<32-1 elements is an error (ErrInvalid).
+// TopKOn stores the greatest elements of v in out, the greatest first. TopKOn stores as many
+// elements as fit into out, and sets count[0] to the number of stored elements. Among equal
+// elements, the first ones are taken, and keep their order. A NaN is less than all other numbers.
+// If v has fewer elements than out, the rest of out does not change. For a view of more than
+// 1<<32-1 elements, TopKOn returns ErrInvalid.
 func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.TopKOn", opts)
 	call.In(c, "v", v)
@@ -81,11 +82,10 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 	return c.End()
 }
 
-// topTiles returns the number of tiles of n elements, at least one.
+// topTiles returns the number of tiles into which n elements are divided, at least one.
 func topTiles(n int) int { return max((n+kernels.TopTile-1)/kernels.TopTile, 1) }
 
-// topBytes returns the number of bytes of scratch memory for the search of the greatest k of n
-// elements.
+// topBytes returns the number of bytes of scratch memory for finding the k greatest of n elements.
 func topBytes[T prim.Number](n, k int) int {
 	kind := call.KindOf[T]()
 	p := sortPlan{n: k, kind: kind, launchPasses: kind.Size}
@@ -100,7 +100,7 @@ func topBytes[T prim.Number](n, k int) int {
 	return b
 }
 
-// pickTop picks the p.n greatest elements of v, in v's order.
+// pickTop picks the p.n greatest elements of v, and keeps their order.
 func pickTop(c *call.Call, p sortPlan, v, out runtime.View[uint32], count runtime.View[int64]) {
 	counts, found, state := call.Room[uint32](c, kernels.Digits), call.Room[uint32](c, kernels.FoundLen), call.Room[uint32](c, 3*(topTiles(v.Len())+1))
 	f, high := flipOf[uint32](p.kind, true), uint32(0)

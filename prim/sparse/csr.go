@@ -11,18 +11,19 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Float constrains the elements of vectors, and of matrices that Gemv multiplies.
+// Float constrains the elements of the vectors and matrices that Gemv multiplies.
 type Float interface{ ~float32 | ~float64 }
 
-// CSR is a sparse matrix in slices, in compressed sparse row form. Element e has the value Values[e] and is in column
-// Columns[e]. Row i consists of the elements Start[i] to Start[i+1]-1, in any order. If two elements
-// are in the same row and column, they are added up.
+// CSR is a sparse matrix in compressed sparse row form, stored in slices. Element e has the value
+// Values[e] and is in column Columns[e]. Row i consists of the elements Start[i] to Start[i+1]-1,
+// in any order. If two elements have the same row and the same column, the matrix contains their
+// sum.
 type CSR[T any] struct {
 	Rows, Cols int
-	// Start has Rows+1 elements, which ascend from 0 to the number of elements.
+	// Start has Rows+1 elements, which ascend from 0 to len(Values).
 	Start []int32
-	// Columns and Values have one element for each element of the matrix. The number of elements is
-	// at most 1<<31 - 1.
+	// Columns and Values have one element for each stored element of the matrix, and at most 1<<31
+	// - 1 elements.
 	Columns []int32
 	Values  []T
 }
@@ -34,8 +35,8 @@ type View[T any] struct {
 	Values         runtime.View[T]
 }
 
-// refuseSize adds an error to the call if the numbers of rows and columns are negative or do not fit
-// into indices of 32 bits.
+// refuseSize adds an error to the call if a number of rows or columns is negative, or too large for
+// 32-bit indices.
 func refuseSize(l *call.Call, rows, cols int) {
 	if rows < 0 || cols < 0 || rows >= math.MaxInt32 || cols >= math.MaxInt32 {
 		l.Refuse("", "the matrix has %d rows and %d columns: from 0 to %d are possible", rows, cols, math.MaxInt32-1)
@@ -43,7 +44,7 @@ func refuseSize(l *call.Call, rows, cols int) {
 }
 
 // check() adds an error to the call if the lengths of the views do not match. The argument `prefix`
-// is the name of the matrix, followed by a dot.
+// is the name of the matrix in the error, followed by a dot.
 func (a View[T]) check(l *call.Call, prefix string) {
 	refuseSize(l, a.Rows, a.Cols)
 	switch {
@@ -57,8 +58,9 @@ func (a View[T]) check(l *call.Call, prefix string) {
 }
 
 // CSROf returns a matrix with the given numbers of rows and columns. Element e has the value v[e],
-// and is in row i[e] and column j[e]. The elements of the result are in the order of rows, then of
-// columns, then of e. If an element is outside of the matrix, the error is a *runtime.Fault.
+// and is in row i[e] and column j[e]. The elements of the result are sorted by row, and then by
+// column. Elements of the same row and column keep their order. If an element is outside of the
+// matrix, the error is a *runtime.Fault.
 func CSROf[T any](ctx context.Context, dev *runtime.Device, rows, cols int, i, j []int32, v []T) (CSR[T], error) {
 	var none CSR[T]
 	m, err := call.OnSlices(ctx, dev, "sparse.CSROf")
@@ -107,8 +109,8 @@ func CSROf[T any](ctx context.Context, dev *runtime.Device, rows, cols int, i, j
 }
 
 // CSROfOn sets out to the matrix with the elements in v (see CSROf). The fields out.Rows and
-// out.Cols must be set before the call. Lengths that do not match, and the option prim.Length, are
-// errors (ErrInvalid). CSROfOn needs scratch memory (see ScratchBytes).
+// out.Cols must be set before the call. CSROfOn returns ErrInvalid if lengths do not match, or if
+// the option prim.Length is given. CSROfOn needs scratch memory (see ScratchBytes).
 func CSROfOn[T any](q *runtime.Queue, i, j runtime.View[int32], v runtime.View[T], out View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "sparse.CSROfOn", opts)
 	if l.HasLength() {

@@ -44,7 +44,8 @@ func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a CSR[T], 
 	return call.Read(m, y, vy)
 }
 
-// GemvOn sets y to alpha*a*x + beta*y (see Gemv). Lengths that do not match, and the option prim.Length, are errors (ErrInvalid).
+// GemvOn sets y to alpha*a*x + beta*y (see Gemv). GemvOn returns ErrInvalid if lengths do not
+// match, or if the option prim.Length is given.
 func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], beta T, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "sparse.GemvOn", opts)
 	if l.HasLength() {
@@ -65,7 +66,8 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	if a.Rows == 0 {
 		return l.End()
 	}
-	// On average, the rows of a work-group have as many elements as fit into its memory.
+	// The number of rows per work-group is chosen so that, on average, their elements just fit into
+	// work-group memory.
 	chunk := int64(kernels.Chunk32)
 	if call.KindOf[T]().Size == 8 {
 		chunk = kernels.Chunk64

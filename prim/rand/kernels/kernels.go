@@ -9,18 +9,18 @@ import (
 // UniformFloat32 makes numbers of at least 0 and less than 1, which are multiples of 2**-24.
 type UniformFloat32 struct {
 	Out    []float32
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
-	Base   int     // index in the call of the first element of Out
+	Length []int64 // number of elements that the call makes, or an empty slice if the call makes all elements
+	Base   int     // index of Out[0] among the elements of the whole call
 	From   From
 }
 
 // part() returns the highest 24 bits of a word, times 2**-24.
 func part(w uint32) float32 { return float32(int32(w>>8)) * 0x1p-24 }
 
-// Kernel makes four elements from each of several blocks.
+// Kernel makes four elements from each of several blocks of random words.
 func (k UniformFloat32) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
-	if k.From.Each == 1 { // always true on GPUs, where this branch makes the loop unnecessary
+	if k.From.Each == 1 { // on GPUs, Each is always 1, and no loop is needed
 		k.From.four(out, i)
 		return
 	}
@@ -29,9 +29,9 @@ func (k UniformFloat32) Kernel(it dsl.Item1) {
 	}
 }
 
-// four() sets the four elements that are made from a block.
+// four() sets the four elements that are made from the launch's block b.
 func (f From) four(out []float32, b uint32) {
-	const last = 3 * Row // distance of the last element from the first one
+	const last = 3 * Row // distance between the first and the last of the four elements
 	at := f.place(b, 4)
 	w0, w1, w2, w3 := f.block(b)
 	if at >= 0 && at+last < len(out) {
@@ -54,7 +54,7 @@ type UniformFloat64 struct {
 	From   From
 }
 
-// Kernel makes two elements from each of several blocks.
+// Kernel makes two elements from each of several blocks of random words.
 func (k UniformFloat64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -65,16 +65,16 @@ func (k UniformFloat64) Kernel(it dsl.Item1) {
 	}
 }
 
-// unit() adds the argument `more` to the highest 53 bits of two words, and returns the sum times 2**-53.
+// unit() returns (w + more) * 2**-53, where w is the highest 53 bits of the two words.
 func unit(low, high, more uint32) float64 {
 	return float64(int64(pair(low, high)>>11+uint64(more))) * 0x1p-53
 }
 
-// Ints makes integers of at least 0 and less than N. If N is 0, Ints makes integers whose bits are all random.
+// Ints makes integers of at least 0 and less than N. If N is 0, all integers of the type are possible.
 type Ints[T uint8 | uint16 | uint32] struct {
 	Out    []T
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
-	Base   int     // index in the call of the first element of Out
+	Length []int64 // number of elements that the call makes, or an empty slice if the call makes all elements
+	Base   int     // index of Out[0] among the elements of the whole call
 	From   From
 	N      uint32
 }
@@ -86,7 +86,7 @@ type (
 	Ints32 = Ints[uint32]
 )
 
-// Kernel makes four elements from each of several blocks.
+// Kernel makes four elements from each of several blocks of random words.
 func (k Ints[T]) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -106,13 +106,13 @@ func (k Ints[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// below() returns a number less than N for the element with index `at` in the launch. The element's word x contains the first
-// 32 bits after the binary point of a number less than 1. The result is the product of that number and N, rounded down.
+// below() returns a number less than N for the element with index `at` in the launch. For a random number f
+// less than 1, the result is f*N rounded down. The argument x is the first 32 bits of f after the binary point.
 func (k Ints[T]) below(x uint32, at int) uint32 {
 	p := uint64(x) * uint64(k.N)
 	high, rest := uint32(p>>32), uint32(p)
 	if rest <= -k.N {
-		return high // further bits cannot change the result
+		return high // more bits of f cannot change the result
 	}
 	w0, w1, w2, w3 := Block(k.From.Seed, k.From.Sequence, Further|(k.From.Index+uint64(at)))
 	for _, digit := range [4]uint32{w0, w1, w2, w3} {
@@ -135,7 +135,7 @@ type Ints64 struct {
 	N      uint64
 }
 
-// Kernel makes two elements from each of several blocks.
+// Kernel makes two elements from each of several blocks of random words.
 func (k Ints64) Kernel(it dsl.Item1) {
 	out, i := k.Out[:first(len(k.Out), k.Base, k.Length)], uint32(it.GlobalID())*k.From.Each
 	for b := i; b < i+k.From.Each; b++ {
@@ -154,7 +154,7 @@ func (k Ints64) Kernel(it dsl.Item1) {
 // pair() combines two words into a 64-bit number.
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
-// below() returns a number less than N for the element with index `at` in the launch, as for Ints.
+// below() is the method below() of Ints, but for 64-bit numbers.
 func (k Ints64) below(x uint64, at int) uint64 {
 	high, rest := bits.Mul64(x, k.N)
 	if rest <= -k.N {

@@ -1,19 +1,19 @@
-// Package kernels contains the kernels of package rand. Each work-item computes blocks of four words.
-// The elements made from a block are a row apart in memory, so neighbouring work-items store neighbours.
+// Package kernels contains the kernels of package rand. Each work-item computes blocks of four words. Elements made
+// from the same block are Row elements apart in memory, so neighbouring work-items store to neighbouring elements.
 //
 //kgen:variants load
 package kernels
 
 //go:generate go tool kgen .
 
-// Row is the number of neighbouring elements that are made from neighbouring blocks.
+// Row is the distance in memory between two elements that are made from the same block.
 const Row = 256
 
-// The constants are kinds of blocks. The kind is in the two highest bits of a block's number.
+// Plain, Further and Shuffled are the kinds of blocks. The two highest bits of a block's number contain the kind.
 const (
-	Plain    = 0 << 62 // words of all elements
-	Further  = 1 << 62 // further digits of an element of Ints; the other bits are the element's index
-	Shuffled = 2 << 62 // keys of a permutation
+	Plain    = 0 << 62 // blocks that make the elements
+	Further  = 1 << 62 // blocks with more random bits for an element of Ints; the other bits of the number are the element's index
+	Shuffled = 2 << 62 // blocks that make the keys of a permutation
 )
 
 // Philox returns the four words of Philox4x32-10 for a counter and a key.
@@ -30,7 +30,7 @@ func Philox(c0, c1, c2, c3, k0, k1 uint32) (w0, w1, w2, w3 uint32) {
 	return round(c0, c1, c2, c3, k0+9*step0&mask, k1+9*step1&mask)
 }
 
-// These constants are added to the key after each round.
+// After each round, step0 and step1 are added to the key.
 const (
 	step0 = 0x9e3779b9
 	step1 = 0xbb67ae85
@@ -51,10 +51,10 @@ func Block(seed, sequence, block uint64) (w0, w1, w2, w3 uint32) {
 // From describes which elements of a stream a launch makes.
 type From struct {
 	Seed, Sequence uint64
-	Block          uint64 // number of the first block, which begins a row
-	Index          uint64 // index of the first element in the stream
-	Lead           uint32 // number of elements that the first blocks would make before the first element of the launch
-	Each           uint32 // number of blocks for each work-item
+	Block          uint64 // number of the launch's first block, a multiple of Row
+	Index          uint64 // index that the launch's first element has in the stream
+	Lead           uint32 // number of elements of the first blocks that precede the launch's first element
+	Each           uint32 // number of blocks that each work-item computes
 }
 
 // block() returns the four words of a block of the launch.
@@ -62,14 +62,14 @@ func (f From) block(i uint32) (w0, w1, w2, w3 uint32) {
 	return Block(f.Seed, f.Sequence, f.Block+uint64(i))
 }
 
-// place() returns the index in the launch of the first element that is made from a block.
-// The argument `elements` is the number of elements made from each block. The index may be negative.
+// place() returns the index of the first element made from block i, counted from the launch's first element.
+// The index may be negative. The argument `elements` is the number of elements made from each block.
 func (f From) place(i, elements uint32) int {
 	return int(int32(i/Row*(Row*elements)+i%Row) - int32(f.Lead))
 }
 
-// first() returns the number of elements that a launch processes, whose first element has the index `base`
-// in the call. The number is n, or less if length[0], the element count of the call, ends the call earlier.
+// first() returns the number of elements that a launch processes. The launch's slice has n elements, which
+// begin at index `base` of the whole call. If length is not empty, the call has only length[0] elements.
 func first(n, base int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -77,7 +77,7 @@ func first(n, base int, length []int64) int {
 	return int(min(int64(n), max(length[0]-int64(base), 0)))
 }
 
-// put() sets an element, if the launch has an element with that index.
+// put() sets out[at] to x if the index is in range.
 func put[T any](out []T, at int, x T) {
 	if uint(at) < uint(len(out)) {
 		out[at] = x

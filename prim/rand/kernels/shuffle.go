@@ -12,19 +12,19 @@ type word interface{ uint8 | uint16 | uint32 }
 // Rounds is the number of rounds that mix an index. Each round has a key.
 const Rounds = 16
 
-// leastBits is the least number of bits that are mixed. With halves of 1 and 2 bits, 16 rounds
-// would make some permutations of 7 numbers more likely than others.
+// leastBits is the least number of bits that mix() permutes. With numbers of 3 bits, for example,
+// 16 rounds would make some permutations of 7 numbers more likely than others.
 const leastBits = 8
 
 // Shuffle sets Out to the elements of X in a random order.
 type Shuffle[T word] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
-	Base   int     // index in the call of the first element of Out
+	Length []int64 // number of elements that the call shuffles, or an empty slice if the call shuffles all elements
+	Base   int     // index of Out[0] among the elements of the whole call
 	Words  int     // number of words of an element
 	Out    []T
 	Keys   [Rounds]uint32
-	Swap   bool // the first two numbers are exchanged
+	Swap   bool // the permutation exchanges its results 0 and 1
 }
 
 // These types instantiate the kernel Shuffle for words of each size.
@@ -34,7 +34,7 @@ type (
 	Shuffle32 = Shuffle[uint32]
 )
 
-// Kernel moves an element.
+// Kernel copies one element of X to Out.
 func (k Shuffle[T]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	n := first(len(k.X)/k.Words, 0, k.Length)
@@ -49,9 +49,9 @@ func (k Shuffle[T]) Kernel(it dsl.Item1) {
 
 // Place returns the number to which a permutation of the numbers below n maps the number i.
 //
-// Place mixes numbers with as many bits as n-1, but at least leastBits bits, until the result is
-// below n. So the result is the next number below n in the cycle of i. A round exchanges an even number
-// of pairs, so without the argument `swap`, half of the permutations of 256 numbers would never occur.
+// Place calls mix() repeatedly, beginning with i, until the result is below n. mix() permutes numbers
+// with as many bits as n-1, but at least leastBits bits. A round is always an even permutation, so
+// without the argument `swap`, half of the permutations of 256 numbers would never occur.
 func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	size := uint32(max(bits.Len64(n-1), leastBits))
 	low := size / 2
@@ -67,7 +67,7 @@ func Place(i, n uint64, keys [Rounds]uint32, swap bool) uint64 {
 	return i
 }
 
-// mix() permutes the numbers with a given number of bits. Each round changes one half of a number, depending on the other half.
+// mix() permutes the numbers of highBits+lowBits bits. Each round changes one half of the number, depending on the other half.
 func mix(x uint64, highBits, lowBits uint32, keys [Rounds]uint32) uint64 {
 	high, low := uint32(x>>lowBits), uint32(x&(1<<lowBits-1))
 	for r := 0; r < Rounds; r += 2 {

@@ -5,24 +5,24 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Operation describes how elements of type T are reduced to one value of type A. Combine must be
-// associative, but need not commute. Combining a value with Identity must not change the value.
+// Operation reduces elements of type T to one value of type A. Combine must be associative, but
+// need not commute. Combining a value with Identity must not change the value.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A
 	Identity() A
 }
 
-// Reduce sets each element of Out to the value that Op computes from a block. In the first launch of a call,
-// the blocks are in X, and in later launches they are in Parts. Callers instantiate Reduce by an alias:
+// Reduce sets each element of Out to the value that Op computes from a block. In the first launch of a call, the
+// blocks consist of elements of X, and in later launches of elements of Parts. Callers instantiate Reduce by an alias:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 type Reduce[T, A any, O Operation[T, A]] struct {
 	Op     O
 	X      []T
 	Parts  []A
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
-	Shift  uint32  // each element of Parts is the result of 1<<Shift elements of the call; 0 in the first launch
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
+	Shift  uint32  // an element of Parts is the result of 1<<Shift elements of the call; Shift is 0 in the first launch
 	Out    []A
 }
 
@@ -41,12 +41,12 @@ func (Square[T]) Identity() T { return 0 }
 // SquaresFloat32 adds up squares.
 type SquaresFloat32 = Reduce[float32, float32, Square[float32]]
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group size and the floating-point mode FloatExact.
 func (Reduce[T, A, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// Kernel reduces a block. The neighbours of a leaf, whose number is Each, are combined first, and then adjacent pairs of leaves.
+// Kernel reduces a block. Each work-item combines the Each elements of a leaf. After that, adjacent pairs of leaves are combined.
 func (k Reduce[T, A, O]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Size]A](it)
 	l, group := it.LocalID(), it.GroupID()

@@ -5,10 +5,10 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Count counts, in each part of X, the elements that have a bit of Mask. Each work-group writes the count of one part to Out.
+// For each part of X, Count counts the elements that have a bit of Mask. Each work-group writes the count of one part to Out.
 type Count[T bits] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Mask   T
 	Out    []int64
@@ -22,7 +22,7 @@ type (
 	Count64 = Count[uint64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Count[T]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel counts elements in the work-group's part.
@@ -41,16 +41,16 @@ func (k Count[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// CountEnd adds up the counts of parts. Only one of the outputs Count, Any and All has an element, and the other two are empty.
+// CountEnd adds up the counts of parts. One of the outputs Count, Any and All has one element, and the other two outputs are empty.
 type CountEnd struct {
 	Parts    []int64
-	N        int     // number of elements of the call, used if Length is empty
-	Length   []int64 // element count of the whole call, or empty if N is that count
+	N        int     // number of elements of the call if Length is empty
+	Length   []int64 // number of elements that the call uses, or an empty slice if that number is N
 	Count    []int64
 	Any, All []bool
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (CountEnd) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel is launched with one work-group.

@@ -6,8 +6,8 @@ package kernels
 
 //go:generate go tool kgen .
 
-// The constants determine the order of operations. A block has Size leaves, and Each is the number of
-// elements in a leaf. These constants must not be tuned, because results of floats depend on them.
+// The constants Size and Each determine the order of operations. A block has Size leaves, and a leaf
+// has Each elements. Size and Each must not be tuned, because results of floats depend on them.
 const (
 	Size  = 256
 	Each  = 16
@@ -17,13 +17,13 @@ const (
 
 const _ = -(uint(Block) ^ uint(Size*Each))
 
-// To count or compare elements, kernels use unsigned integers with the elements' bits.
+// The type `bits` constrains elements to unsigned integers, because kernels count and compare elements by their bits.
 type bits interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is
-// smaller. In later launches, each element is the result of 1<<shift elements of the call, whose number is length[0].
+// first() returns the number of elements that a launch processes, which is at most n. If length is not
+// empty, the call uses length[0] elements. Each element of a launch combines 1<<shift elements of the call.
 func first(n int, length []int64, shift uint32) int {
 	if len(length) == 0 {
 		return n

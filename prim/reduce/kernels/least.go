@@ -10,18 +10,18 @@ import (
 // The type `word` constrains the types in which keys are compared.
 type word interface{ uint32 | uint64 }
 
-// Order converts elements' bits to keys. Depending on Flip, the least key is that of the least or the
-// greatest element, or that of a NaN if there is one. Different elements have different keys, except NaNs.
+// Order converts elements' bits to keys. Flip decides whether the least or the greatest element has the least key, but
+// the key of a NaN is always least. Different elements have different keys, except that all NaNs have the same key.
 type Order[K word] struct {
-	Flip K // bits that are inverted
-	// Half has all bits of a float except its sign. Half is 0 for integers.
+	Flip K // bits of a key that are inverted
+	// Half is the mask of all bits of a float except the sign bit. Half is 0 for integers.
 	Half K
 	// Inf has the bits of the infinite float.
 	Inf K
 }
 
-// If Floats is set, elements are floats. If Low is set, the kernel computes the least element, and
-// if High is set, the greatest. Computing only one of them takes fewer operations.
+// Floats says that elements are floats. Low and High say that the kernel computes the least and the
+// greatest element, respectively. Computing only one of the two takes fewer operations.
 var (
 	Floats = dsl.NewSpecConstant(false)
 	Low    = dsl.NewSpecConstant(true)
@@ -42,7 +42,7 @@ func (o Order[K]) key(x K, float bool) K {
 	return x ^ o.Flip
 }
 
-// value() returns the element with the given key. For a NaN's key, value() returns the quiet NaN whose other fraction bits are 0.
+// value() returns the element with the given key. For the key of NaNs, value() returns the quiet NaN with the payload 0.
 func (o Order[K]) value(key K) K {
 	x := key ^ o.Flip
 	if o.Half == 0 {
@@ -57,10 +57,10 @@ func (o Order[K]) value(key K) K {
 	return x
 }
 
-// Ends computes the least keys of each part of X, by both orders. Each work-group writes those of one part to Low and to High.
+// For each part of X, Ends stores the least key by the order Least in Low, and the least key by the order Greatest in High.
 type Ends[T bits, K word] struct {
 	X        []T
-	Length   []int64 // element count of the whole call, or empty for all elements of the slice
+	Length   []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Part     int     // number of elements of a work-group's part, a multiple of Size
 	Least    Order[K]
 	Greatest Order[K]
@@ -76,12 +76,12 @@ type (
 	Ends64 = Ends[uint64, uint64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Ends[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel computes the least keys of the work-group's part.
+// Kernel computes the two least keys of the work-group's part.
 func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -110,8 +110,8 @@ func (k Ends[T, K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// four() returns four elements of xs, which are Size apart, from index i on. For indices from `end`
-// on, it returns the first element instead. The four loads are in progress at the same time.
+// four() returns the elements of xs at the indices i, i+Size, i+2*Size and i+3*Size. In place of
+// elements at `end` or later, four() returns xs[i]. The four loads are in progress at the same time.
 func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	x = K(xs[i])
 	y, z, w = x, x, x
@@ -127,13 +127,13 @@ func four[T bits, K word](xs []T, i, end int) (x, y, z, w K) {
 	return x, y, z, w
 }
 
-// EndsEnd combines the keys of parts, and writes the corresponding elements to Min and Max. Either
-// output may be empty.
+// EndsEnd combines the keys of parts, and writes the corresponding elements to Min and Max. Min or
+// Max may be empty.
 type EndsEnd[T bits, K word] struct {
 	Low      []K
 	High     []K
-	N        int     // number of elements of the call, used if Length is empty
-	Length   []int64 // element count of the whole call, or empty if N is that count
+	N        int     // number of elements of the call if Length is empty
+	Length   []int64 // number of elements that the call uses, or an empty slice if that number is N
 	Least    Order[K]
 	Greatest Order[K]
 	Min      []T
@@ -148,7 +148,7 @@ type (
 	EndsEnd64 = EndsEnd[uint64, uint64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (EndsEnd[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
@@ -174,10 +174,10 @@ func (k EndsEnd[T, K]) Kernel(it dsl.NDItem1) {
 }
 
 // Arg computes the least key of each part of X, and the index of the first element with that key.
-// Each work-group writes these for one part to Keys and to At.
+// Each work-group writes the key of one part to Keys, and the index to At.
 type Arg[T bits, K word] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Part   int     // number of elements of a work-group's part, a multiple of Size
 	Order  Order[K]
 	Keys   []K
@@ -192,13 +192,13 @@ type (
 	Arg64 = Arg[uint64, uint64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Arg[T, K]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// Kernel processes a part. A work-item processes elements in the order of their indices, so it finds
-// the first of equal elements.
+// Kernel processes a part. A work-item processes elements in the order of their indices. Among
+// equal elements, the work-item therefore finds the first.
 func (k Arg[T, K]) Kernel(it dsl.NDItem1) {
 	base := it.GroupID() * k.Part
 	end := min(base+k.Part, first(len(k.X), k.Length, 0))
@@ -228,8 +228,8 @@ func firstOver[K word](g dsl.Group, key K, at int64) (K, int64) {
 type ArgEnd[K word] struct {
 	Keys   []K
 	At     []int64
-	N      int     // number of elements of the call, used if Length is empty
-	Length []int64 // element count of the whole call, or empty if N is that count
+	N      int     // number of elements of the call if Length is empty
+	Length []int64 // number of elements that the call uses, or an empty slice if that number is N
 	Out    []int64
 }
 
@@ -239,11 +239,11 @@ type (
 	ArgEnd64 = ArgEnd[uint64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (ArgEnd[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel is launched with one work-group. A work-item processes parts in the order of their
-// indices. A part without elements stores an index that is larger than that of any element.
+// indices. For a part without elements, At contains an index larger than the index of any element.
 func (k ArgEnd[K]) Kernel(it dsl.NDItem1) {
 	least, at := ^K(0), int64(math.MaxInt64)
 	for i := it.LocalID(); i < min(len(k.Keys), len(k.At)); i += Size {

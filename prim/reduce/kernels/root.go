@@ -19,7 +19,7 @@ type (
 	RootFloat64 = Root[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties sets the floating-point mode FloatExact.
 func (Root[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }

@@ -10,16 +10,16 @@ type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// Sum sets each element of Out to the sum of a block of X, in the order that package reduce states.
-// S is the type in which the kernel adds small integers.
+// Sum sets each element of Out to the sum of a block of X, in the order that the documentation of
+// package reduce states. S is the type of the kernel's intermediate sums, which has at least 32 bits.
 type Sum[T, S number] struct {
 	X      []T
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Shift  uint32  // an element of X is the result of 1<<Shift elements of the call
 	Out    []T
 }
 
-// The kernels for unsigned integers also compute sums of signed integers.
+// The following types instantiate the kernel for each element type. The kernels for unsigned integers also compute sums of signed integers.
 type (
 	SumUint8   = Sum[uint8, uint32]
 	SumUint16  = Sum[uint16, uint32]
@@ -29,7 +29,7 @@ type (
 	SumFloat64 = Sum[float64, float64]
 )
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group size and the floating-point mode FloatExact.
 func (Sum[T, S]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
@@ -49,15 +49,15 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Dot sets each element of Out to the sum of the products of a block of X and Y. The products are
-// added in the same order as by Sum.
+// Dot sets each element of Out to the sum of the products of a block's elements in X and Y. The
+// products are added in the same order as by Sum.
 type Dot[T, S number] struct {
 	X, Y   []T
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Out    []T
 }
 
-// The kernels for unsigned integers also compute products of signed integers.
+// These types instantiate the kernel Dot. The kernels for unsigned integers also compute products of signed integers.
 type (
 	DotUint8   = Dot[uint8, uint32]
 	DotUint16  = Dot[uint16, uint32]
@@ -67,7 +67,7 @@ type (
 	DotFloat64 = Dot[float64, float64]
 )
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group size and the floating-point mode FloatExact.
 func (Dot[T, S]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }

@@ -6,35 +6,35 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Operation describes how elements of type T are combined to values of type A. Combine must be
-// associative, but need not commute. Combining a value with Identity must not change the value.
+// Operation combines elements of type T to values of type A. Combine must be associative, but need
+// not commute. Combining a value with Identity must not change the value.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A
 	Identity() A
 }
 
-// ByEach is the number of neighbours in a leaf of By, and ByTile is the number of elements in a tile.
+// ByEach is the number of elements in a leaf of the kernel By, and ByTile is the number of elements in a tile.
 const (
 	ByEach = 8
 	ByTile = Size * ByEach
 )
 
-// By sets Out[i] to the value that Op computes from the elements of X up to X[i], or before X[i].
-// Callers instantiate By by an alias:
+// By sets Out[i] to the value that Op computes from the elements of X before X[i] and, if Inclusive
+// is set, X[i]. Callers instantiate By by an alias:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 type By[T, A any, O Operation[T, A]] struct {
 	Op        O
 	X         []T
-	Length    []int64  // element count of the whole call, or empty for all elements of the slice
-	State     []uint32 // memory of a board of package lookback
+	Length    []int64  // number of elements that the call uses, or an empty slice if the call uses all elements
+	State     []uint32 // memory of a lookback.Board
 	Values    []A
-	Inclusive bool // the values include the element itself
+	Inclusive bool // each value in Out includes the element with the same index
 	Out       []A
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group size and the floating-point mode FloatExact.
 func (By[T, A, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
@@ -98,8 +98,8 @@ func (k By[T, A, O]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// scan() sets tile[i] to the combination of the values of work-items 0 to i. scan returns the last
-// of these.
+// scan() sets tile[i] to the combination of the values v of the work-items 0 to i. scan() returns
+// the combination of all work-items' values.
 func (k By[T, A, O]) scan(it dsl.NDItem1, tile *[Size]A, v A) A {
 	l := it.LocalID()
 	it.Barrier()

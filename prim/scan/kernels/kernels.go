@@ -12,17 +12,17 @@ import (
 
 //go:generate go tool kgen .
 
-// The constants determine the order of operations. A tile has Rounds parts, a part has Size leaves, and
-// Each is the number of elements in a leaf. These constants must not be tuned, because results of floats depend on them.
+// Size, Each and Rounds determine the order of operations. A tile has Rounds parts, a part has Size leaves,
+// and a leaf has Each elements. These constants must not be tuned, because results of floats depend on them.
 const (
 	Size   = lookback.Size
-	Each   = 13 // odd, so that neighbours use different banks of work-group memory
+	Each   = 13 // odd, so that neighbouring work-items use different banks of work-group memory
 	Part   = Size * Each
 	Rounds = 2
 	Tile   = Rounds * Part
 )
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is the lesser of n and length[0].
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -35,17 +35,17 @@ type number interface {
 	uint8 | uint16 | uint32 | uint64 | float32 | float64
 }
 
-// Sum sets Out[i] to the sum of the elements before X[i], in the order that package scan states. S
-// is the type in which the kernel adds small integers.
+// Sum sets Out[i] to the sum of the elements before X[i], in the order that the documentation of
+// package scan states. S is the type of the kernel's intermediate sums.
 type Sum[T, S number, C lookback.Code[S]] struct {
 	X         []T
-	Length    []int64  // element count of the whole call, or empty for all elements of the slice
-	State     []uint32 // memory of a board of package lookback
-	Inclusive bool     // the sums include the element itself
+	Length    []int64  // number of elements that the call uses, or an empty slice if the call uses all elements
+	State     []uint32 // memory of a lookback.Board
+	Inclusive bool     // each sum in Out includes the element with the same index
 	Out       []T
 }
 
-// The kernels for unsigned integers also compute sums of signed integers.
+// These types instantiate the kernel Sum. The kernels for unsigned integers also add up signed integers.
 type (
 	SumUint32  = Sum[uint32, uint32, lookback.Uint32]
 	SumUint64  = Sum[uint64, uint64, lookback.Uint64]
@@ -53,7 +53,7 @@ type (
 	SumFloat64 = Sum[float64, float64, lookback.Float64]
 )
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group size and the floating-point mode FloatExact.
 func (Sum[T, S, C]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
@@ -70,7 +70,7 @@ func (k Sum[T, S, C]) load(it dsl.NDItem1, base, n int, x *[Each]S) {
 }
 
 // leaf() exchanges a part's elements through work-group memory, so that x contains the work-item's
-// leaf. It returns the sum of the leaf.
+// leaf. The result of leaf() is the sum of the work-item's leaf.
 func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -85,14 +85,14 @@ func (Sum[T, S, C]) leaf(it dsl.NDItem1, tile *[Part]S, x *[Each]S) (sum S) {
 	return sum
 }
 
-// scan() returns the sum of those leaves of a part that precede the work-item's leaf, and the sum of the part.
+// scan() returns the sum of all leaves of the part before the work-item's leaf, and the sum of the whole part.
 func (k Sum[T, S, C]) scan(it dsl.NDItem1, leaf S) (before, all S) {
 	before = dsl.ExclusiveScanOverGroup(it.Group(), leaf, dsl.Plus)
 	return before, dsl.GroupBroadcast(it.Group(), before+leaf, Size-1)
 }
 
-// store() stores the sums for the elements of a work-item's leaf in Out, through work-group memory.
-// The elements of the leaf are in x. The argument `sum` is the sum of all elements before the leaf.
+// store() stores the scanned sums of a work-item's leaf in Out, through work-group memory. The
+// argument x contains the elements of the leaf, and `sum` is the sum of all elements before the leaf.
 func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x *[Each]S) {
 	l := it.LocalID()
 	it.Barrier()
@@ -112,8 +112,8 @@ func (k Sum[T, S, C]) store(it dsl.NDItem1, tile *[Part]S, base, n int, sum S, x
 	}
 }
 
-// Kernel scans a tile. Each of the two parts has its own array, which is in registers, because all
-// its indices are constant.
+// Kernel scans a tile. The arrays x and y, which contain the tile's two parts, are in registers,
+// because they are indexed only by constants.
 func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Part]S](it)
 	n := first(min(len(k.X), len(k.Out)), k.Length)
@@ -130,7 +130,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	board := lookback.Packed[S, C]{State: k.State}
 	again := func(t uint32) S { return k.again(it, t, n) }
 	var start S
-	if S(1)/2 == 0 { // integers, not floats
+	if S(1)/2 == 0 { // S is an integer type
 		start = lookback.BeforeSum(it, board, t, ofX+ofY, again)
 	} else {
 		start = lookback.Before(it, (*[Size]S)(tile[:Size]), board, t, ofX+ofY, again, func(x, y S) S { return x + y })
@@ -140,7 +140,7 @@ func (k Sum[T, S, C]) Kernel(it dsl.NDItem1) {
 	k.store(it, tile, base+Part, n, start+beforeY, &y)
 }
 
-// again() computes the sum of tile t once more.
+// again() computes the sum of tile t, because the tile's own work-group has not posted the sum yet.
 func (k Sum[T, S, C]) again(it dsl.NDItem1, t uint32, n int) (all S) {
 	for r := range Rounds {
 		base := int(t)*Tile + r*Part + it.LocalID()*Each

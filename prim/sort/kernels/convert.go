@@ -2,10 +2,10 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Widen converts elements of one or two bytes to the words that passes sort.
+// Widen converts elements of one or two bytes to 32-bit words, which the passes of a sort use as keys.
 type Widen struct {
 	Keys  []uint8
-	Bytes int // bytes of an element
+	Bytes int // size of an element in bytes
 	Out   []uint32
 }
 
@@ -23,8 +23,8 @@ func (k Widen) Kernel(it dsl.Item1) {
 // Narrow converts words to elements of one or two bytes.
 type Narrow struct {
 	Keys   []uint32
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
-	Bytes  int     // bytes of an element
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
+	Bytes  int     // size of an element in bytes
 	Out    []uint8
 }
 
@@ -52,12 +52,12 @@ func (k Indices) Kernel(it dsl.Item1) {
 type Gather[T uint8 | uint32] struct {
 	Values []T
 	At     []uint32
-	Length []int64 // value count of the whole call, or empty for all values of the slice
+	Length []int64 // number of values that the call uses, or an empty slice if the call uses all values
 	Words  int     // number of words of a value
 	Moved  []T
 }
 
-// These types instantiate the kernel Gather for values whose size is a multiple of 4 bytes, and for other values.
+// These types instantiate the kernel Gather. Gather32 is for values whose size is a multiple of 4 bytes.
 type (
 	Gather8  = Gather[uint8]
 	Gather32 = Gather[uint32]

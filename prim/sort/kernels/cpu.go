@@ -2,18 +2,18 @@ package kernels
 
 import "github.com/kgen-go/kgen/dsl"
 
-// On CPUs, barriers of a work-group cost more time than accesses to memory. So each work-item sorts
-// a part of the keys by itself. A pass consists of the kernels Tally, Places and Move.
+// On CPUs, barriers of a work-group cost more time than accesses to memory. So on CPUs, each work-item
+// sorts a part of the keys by itself. A pass consists of the kernels Tally, Places and Move.
 
 // Tally counts the digits of each part. The number of keys with digit d in part p is Counts[p*Digits+d].
 type Tally[K Keys] struct {
-	Flip   K      // value of the field `flip` of type Order
-	Shift  uint32 // first bit of the digit
-	Mask   uint32 // bits of the digit
+	Flip   K      // value of Order.flip
+	Shift  uint32 // position of the digit's lowest bit
+	Mask   uint32 // mask of the digit, after the key is shifted by Shift
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
-	Counts []int64 // counts of digits, which are 0 before the launch
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
+	Counts []int64 // counts of digits, which the caller has set to 0
 }
 
 // These types instantiate the kernel Tally for elements of each size.
@@ -32,8 +32,8 @@ func (k Tally[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Places converts each count to the index of its first element. Elements with smaller digits, or
-// with the same digit in earlier parts, are before that index. The launch has one work-item.
+// Places replaces each count by the index that the first of the counted elements gets. All elements with smaller
+// digits, and elements with the same digit in earlier parts, get smaller indices. The launch has one work-item.
 type Places struct{ Counts []int64 }
 
 // Kernel adds up the counts.
@@ -51,18 +51,18 @@ func (k Places) Kernel(it dsl.Item1) {
 	}
 }
 
-// Move moves each key to its index in the order of digits. Places contains the index of the next key for each digit of each part.
+// Move copies each key to its index in the order of digits. For each part and digit, the field Places contains the index of the next key.
 type Move[K Keys] struct {
-	Flip   K      // value of the field `flip` of type Order
-	Shift  uint32 // first bit of the digit
-	Mask   uint32 // bits of the digit
+	Flip   K      // value of Order.flip
+	Shift  uint32 // position of the digit's lowest bit
+	Mask   uint32 // mask of the digit, after the key is shifted by Shift
 	Part   int    // number of elements of a part
 	Keys   []K
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Places []int64
 	Out    []K
-	Values []uint32 // values, as many as keys, if Paired is set
-	Moved  []uint32 // values at the indices of their keys in Out, if Paired is set
+	Values []uint32 // one value for each key if Paired is set
+	Moved  []uint32 // values in the order of the keys in Out, if Paired is set
 }
 
 // These types instantiate the kernel Move for elements of each size.
@@ -71,7 +71,7 @@ type (
 	Move64 = Move[uint64]
 )
 
-// Kernel moves the keys of a part.
+// Kernel copies the keys of a part.
 func (k Move[K]) Kernel(it dsl.Item1) {
 	p := it.GlobalID()
 	n := first(len(k.Keys), k.Length)

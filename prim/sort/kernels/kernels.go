@@ -14,8 +14,8 @@ import (
 
 //go:generate go tool kgen .
 
-// A pass sorts by one digit of Bits bits. A work-group of Size work-items sorts a tile, and a launch sorts
-// a chunk. The counts of a chunk fit into the words of package lookback. No result depends on these sizes.
+// A pass sorts by one digit of Bits bits. A work-group of Size work-items sorts a tile, and a launch sorts a chunk. The
+// counts of a chunk fit into the words of package lookback. The results do not depend on the sizes of tiles and chunks.
 const (
 	Size   = lookback.Size
 	Each   = 16
@@ -25,24 +25,24 @@ const (
 	Digits = 1 << Bits
 )
 
-// The constant `memory` is the number of words of work-group memory for a tile. Every 33rd word is unused if
-// work-items use words that are far apart, so that neighbours use different banks.
+// The constant `memory` is the number of words of work-group memory for a tile. If work-items access words
+// that are far apart, every 33rd word is left unused, so that neighbouring work-items use different banks.
 const memory = Tile + Tile/32
 
-// Keys constrains the types of keys, which are elements' bits. Elements of 8 and 16 bits are converted to 32 bits.
+// Keys constrains the types of keys. A key has the bits of an element. Elements of 8 and 16 bits are converted to 32 bits.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf describe float elements. Sign has the upper 32 bits of the sign bit's mask. Inf has
-// those of infinity, or of the greatest number if there is no infinity. For integers, both are 0.
+// Sign and Inf describe float elements. Sign contains the upper 32 bits of a float of which only the sign bit is
+// set. Inf contains the upper 32 bits of the greatest float that is not a NaN. For integers, Sign and Inf are 0.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
 )
 
-// Order defines the order of elements, which is the order of the results of Ordered.
+// Order maps elements to numbers by its method Ordered. Elements are sorted in the order of the mapped numbers.
 type Order[K Keys] struct {
-	sign, inf K // sign bit and greatest float that is not a NaN, for floats; 0 and all bits, for integers
-	flip      K // sign bit of signed integers, or 0; all bits are inverted if the greatest element is first
+	sign, inf K // for floats, the sign bit and the greatest float that is not a NaN; for integers, 0 and a number whose bits are all set
+	flip      K // sign bit for signed integers, otherwise 0; inverted if the greatest element is first
 }
 
 // orderOf returns the order of a launch's elements.
@@ -54,11 +54,11 @@ func orderOf[K Keys](it dsl.KernelHandler, flip K) Order[K] {
 	return Order[K]{highest[K](sign), inf, flip}
 }
 
-// highest() returns a number whose 32 highest bits are w. All other bits are 0.
+// highest() returns a number whose 32 highest bits are w, and whose other bits are 0.
 func highest[K Keys](w uint32) K { return K(w) << (bits.Len64(uint64(^K(0))) - 32) }
 
-// Ordered maps elements to numbers. If an element is before another one, its number is smaller. The
-// numbers of all NaNs are equal, and less than all others. The numbers of the two zeros are equal.
+// Ordered maps elements to numbers. Elements with smaller numbers are sorted before elements with
+// greater numbers. All NaNs have the same number, and the two zeros have the same number.
 func (o Order[K]) Ordered(x K) K {
 	size := x &^ o.sign
 	y := o.sign + size
@@ -71,7 +71,7 @@ func (o Order[K]) Ordered(x K) K {
 	return y ^ o.flip
 }
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes, which is the lesser of n and length[0].
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -79,8 +79,8 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// rest() returns the number of a chunk's elements that a launch processes, at most n. If length is
-// not empty, length[0] is the number of elements in all chunks.
+// rest() returns how many of a chunk's n elements a launch processes. The argument `begin` is the
+// number of elements in earlier chunks, and length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
 		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
@@ -88,13 +88,13 @@ func rest(n, begin int, length []int64) uint32 {
 	return uint32(n)
 }
 
-// Count counts the digits for all passes. For pass p, it adds the number of keys with digit d to Counts[p*Digits+d].
+// Count counts the digits for all passes. For pass p, Count adds the number of keys with digit d to Counts[p*Digits+d].
 type Count[K Keys] struct {
-	Flip   K       // value of the field `flip` of type Order
-	Lo, Hi uint32  // range of bits by which elements are sorted
+	Flip   K       // value of Order.flip
+	Lo, Hi uint32  // elements are sorted by the bits Lo to Hi-1
 	Begin  int     // number of elements in earlier chunks
 	Keys   []K     // elements of a chunk
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Counts []uint32
 }
 
@@ -104,16 +104,16 @@ type (
 	Count64 = Count[uint64]
 )
 
-// MaxPasses is the largest number of passes. Elements of 64 bits need a pass for each of 8 bytes.
+// MaxPasses is the largest number of passes. Elements of 64 bits need 8 passes, because each pass sorts by 8 bits.
 const MaxPasses = 8
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Count[K]) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // The constant `ahead` is the number of loads of keys that are in progress at the same time.
 const ahead = 8
 
-// Mask returns the bits of the digit that begins at bit number `shift`.
+// Mask returns the mask of a digit whose lowest bit has the number `shift`. The digit ends before the bit number hi.
 func Mask(shift, hi uint32) uint32 { return 1<<min(Bits, hi-shift) - 1 }
 
 // Kernel counts digits in work-group memory. The work-groups of the launch divide the elements of a chunk among themselves.
@@ -152,20 +152,20 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Starts computes the index of each digit's first element, for each pass, from the counts of all
-// chunks. Starts also stores the number of elements of the call. Each work-group processes a pass.
+// For each pass and each digit, Starts computes the index of the first element with the digit, from the
+// counts of all chunks. Starts also stores the call's number of elements. Each work-group processes one pass.
 type Starts struct {
 	Chunks int
-	N      int      // number of elements, if Length is empty
-	Length []int64  // element count of the whole call, or empty if N is that count
+	N      int      // number of elements that the call uses if Length is empty
+	Length []int64  // number of elements that the call uses, or an empty slice if that number is N
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
-	Starts []uint32 // (Chunks+1)*Digits indices for each pass, of which Starts sets the first Digits, followed by the number of elements
+	Starts []uint32 // for each pass (Chunks+1)*Digits indices, of which the kernel sets the first Digits; after all passes, the number of elements
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Starts) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel adds up the counts.
+// Kernel adds up the counts of one pass.
 func (k Starts) Kernel(it dsl.NDItem1) {
 	d, pass := it.LocalID(), it.GroupID()
 	sum := uint32(0)
@@ -183,7 +183,7 @@ func (k Starts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// The type `words` divides elements into words. Elements are exchanged word by word, because work-group memory is small.
+// The interface `words` splits elements into 32-bit words. Elements are exchanged word by word, because work-group memory is small.
 type words[K any] interface {
 	Words() int
 	Shift(x K, n uint32) uint32
@@ -191,13 +191,13 @@ type words[K any] interface {
 	Join(w [2]uint32) K
 }
 
-// The type One implements the interface `words` for elements of one word.
+// The type One implements the interface `words` for elements of 32 bits.
 type One struct{}
 
 // Words returns 1.
 func (One) Words() int { return 1 }
 
-// Shift returns the bits of x from bit n on.
+// Shift returns x >> n.
 func (One) Shift(x, n uint32) uint32 { return x >> (n % 32) }
 
 // Word returns x.
@@ -206,13 +206,13 @@ func (One) Word(x uint32, _ int) uint32 { return x }
 // Join returns the first word.
 func (One) Join(w [2]uint32) uint32 { return w[0] }
 
-// The type Two implements the interface `words` for elements of two words.
+// The type Two implements the interface `words` for elements of 64 bits.
 type Two struct{}
 
 // Words returns 2.
 func (Two) Words() int { return 2 }
 
-// Shift returns the bits of x from bit n on, as many as fit into a word.
+// Shift returns the lowest 32 bits of x >> n.
 func (Two) Shift(x uint64, n uint32) uint32 { return uint32(x >> (n % 64)) }
 
 // Word returns one half of x.
@@ -221,30 +221,30 @@ func (Two) Word(x uint64, i int) uint32 { return uint32(x >> (32 * uint(i))) }
 // Join returns the 64-bit key with the given halves.
 func (Two) Join(w [2]uint32) uint64 { return uint64(w[0]) | uint64(w[1])<<32 }
 
-// If Paired is set, values move with the keys.
+// Paired says that each key has a value, which is moved together with the key.
 var Paired = dsl.NewSpecConstant(false)
 
-// The type `pass` contains the fields of the two kernels of a pass. If the fields had more than 104
-// bytes, they would not fit into push constants, and loading them from memory would need registers.
+// The type `pass` contains the fields of the kernels Pass32 and PassLanes. Fields of more than 104
+// bytes would not fit into push constants, and loading them from memory would need registers.
 type pass[K Keys, W words[K]] struct {
-	Flip   K        // value of the field `flip` of type Order
-	Digit  uint32   // low 8 bits: number of the digit's first bit; higher bits: mask of the digit
+	Flip   K        // value of Order.flip
+	Digit  uint32   // low 8 bits: position of the digit's lowest bit; higher bits: mask of the digit
 	Begin  uint32   // number of elements in earlier chunks
-	Board  uint32   // index in State at which the board of package lookback begins
+	Board  uint32   // index in State of the first word of a lookback.Columns
 	Keys   []K      // keys of a chunk
-	State  []uint32 // indices of this chunk's and the next chunk's digits, the number of elements at index Board-Ahead, and the board
+	State  []uint32 // indices of the digits in this chunk and in the next chunk; from Board-Ahead on, the number of elements; from Board on, a lookback.Columns
 	Out    []K      // sorted keys of all chunks
-	Values []uint32 // values, as many as keys, if Paired is set
-	Moved  []uint32 // values at the indices of their keys in Out, if Paired is set
+	Values []uint32 // one value for each key if Paired is set
+	Moved  []uint32 // values in the order of the keys in Out, if Paired is set
 }
 
-// Ahead is the distance in State between the number of elements and the board.
+// Ahead is the distance in pass.State between the number of elements and the index Board.
 const Ahead = Digits
 
-// DigitOf returns the value of the field Digit of a pass.
+// DigitOf returns the value of the field pass.Digit for a digit.
 func DigitOf(shift, mask uint32) uint32 { return shift | mask<<8 }
 
-// tile() returns the number of the work-group's tile in a chunk of n elements. The number is Chunk or more if there is no such tile.
+// tile() returns the number of the work-group's tile in a chunk of n elements, or at least Chunk if there is no such tile.
 func (k pass[K, W]) tile(it dsl.NDItem1, n uint32) uint32 {
 	return lookback.TicketAt(it, k.State, k.Board, (n+Tile-1)/Tile)
 }
@@ -264,7 +264,7 @@ func (k pass[K, W]) digit(o Order[K], x K) uint32 {
 	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
 }
 
-// count() counts the digits of a tile, and returns the count of digit l. Indices past the end have the greatest digit.
+// count() counts a tile's digits, and returns the count of the work-item's digit. Indices past the end have the greatest digit.
 func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()
@@ -281,8 +281,8 @@ func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], ba
 	return counts[l]
 }
 
-// exchange() moves a word of each element to the element's index in the tile. It returns the words
-// at the indices l, l+Size and so on.
+// exchange() moves one word of each element to the element's index in the tile. In `word`,
+// exchange() returns the words at the work-item's indices l, l+Size and so on.
 func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()
@@ -295,8 +295,8 @@ func exchange(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	}
 }
 
-// write() writes the elements of a tile to Out, according to their order in the tile. The argument `start` is the index
-// in that order at which the work-item's digit begins. The argument `before` is that digit's count in earlier tiles.
+// write() writes the elements of a tile to Out, in their sorted order. The argument `start` is the index in the sorted tile
+// at which the work-item's digit begins. The argument `before` is the count of the work-item's digit in earlier tiles.
 func (k pass[K, W]) write(it dsl.NDItem1, tile *[memory]uint32, run *[Digits]uint32, o Order[K], base, n uint32, place *[Each]uint32, key *[Each]K, value *[Each]uint32, start, before, count uint32) {
 	var w W
 	l := uint32(it.LocalID())

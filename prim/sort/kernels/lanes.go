@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Lanes is the size of the sub-groups that PassLanes requires.
+// Lanes is the sub-group size that PassLanes requires.
 const Lanes = 32
 
 // PassLanes does the work of Pass32 faster, on GPUs that support sub-groups of 32.
@@ -20,25 +20,25 @@ type (
 	PassLanes64 = PassLanes[uint64, Two]
 )
 
-// Properties states the sizes of work-groups and sub-groups.
+// Properties sets the sizes of work-groups and sub-groups.
 func (PassLanes[K, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.SubGroupSize(Lanes)}
 }
 
-// While keys are ranked, a tile's memory contains a count of each digit for each sub-group. After
-// these counts, it contains the sets of lanes that have the digit, for the same digits and sub-groups.
+// While keys are ranked, the first half of a tile's memory contains the count of each digit in each
+// sub-group. For each count, the second half contains the set of lanes whose keys have the digit.
 const (
 	counters = Size / Lanes * Digits
 	ranking  = 2 * counters
 )
 
-// Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of the
-// tile, 32 keys at a time. A lane adds its bit to the word of its key's digit, and reads from that word which
-// lanes have the same digit. The first of these lanes adds their number to the digit's count.
+// Kernel sorts a tile by the whole digit at once. Each sub-group counts the digits of its own part of the tile,
+// 32 keys at a time. Each lane sets its bit in the word of its key's digit. The word then says which lanes have
+// the same digit. The first of the lanes with the same digit adds the number of these lanes to the digit's count.
 func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k := pass[K, W](lanes)
-	tile := dsl.Local[[memory]uint32](it) // first the counts of each sub-group, and later the elements of the tile
-	run := dsl.Local[[Digits]uint32](it)  // distance from a key's index in the tile to its index in Out
+	tile := dsl.Local[[memory]uint32](it) // first the counts and sets of each sub-group, later the elements of the tile
+	run := dsl.Local[[Digits]uint32](it)  // for each digit, the distance from a key's index in the sorted tile to the key's index in Out
 	sub := it.SubGroup()
 	l, lane, part := uint32(it.LocalID()), uint32(sub.LocalID()), uint32(sub.GroupID())
 	o, n := orderOf(it, k.Flip), k.rest()
@@ -60,7 +60,7 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 		meet := &tile[count+counters]
 		dsl.AtomicAddRelaxed(meet, bit)
 		sub.Barrier()
-		same := dsl.AtomicLoadRelaxed(meet) // lanes whose keys have this digit
+		same := dsl.AtomicLoadRelaxed(meet) // set of lanes whose keys have the same digit
 		before := uint32(bits.OnesCount32(same & (bit - 1)))
 		rank := tile[count] + before
 		place[j] |= rank << Bits
@@ -94,13 +94,13 @@ func (lanes PassLanes[K, W]) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// load() loads the work-item's keys of a tile, their values if Paired is set, and the keys' digits.
-// Indices past the end have the greatest digit. Neighbouring work-items load neighbours.
+// load() loads the work-item's keys of a tile, their values if Paired is set, and the keys' digits. Indices
+// past the end of the elements count as the greatest digit. Neighbouring work-items load neighbouring keys.
 func (k pass[K, W]) load(it dsl.NDItem1, o Order[K], base, n uint32, key *[Each]K, value, digits *[Each]uint32) {
 	sub := it.SubGroup()
 	at := uint32(sub.GroupID())%(Size/Lanes)*(Lanes*Each) + uint32(sub.LocalID())%Lanes
 	begin, end := base+at, int(base)+Tile
-	if base+Tile <= n && end <= len(k.Keys) { // all indices are in range
+	if base+Tile <= n && end <= len(k.Keys) { // all indices of the tile are in range
 		keys := k.Keys[base:end]
 		for j := range uint32(Each) {
 			key[j] = keys[at+j*Lanes]

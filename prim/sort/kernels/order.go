@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// IsSorted sets Out[0] to 0 if the order of two neighbours is wrong.
+// IsSorted sets Out[0] to 0 if two neighbouring elements are in the wrong order.
 type IsSorted[K Keys] struct {
-	Flip   K // value of the field `flip` of type Order
+	Flip   K // value of Order.flip
 	Keys   []K
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Out    []uint32
 }
 
@@ -33,7 +33,7 @@ func (k IsSorted[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Bool sets Out to true if the word that an earlier launch has set is not 0.
+// Bool sets Out[0] to true if Word[0], which an earlier launch has set, is not 0.
 type Bool struct {
 	Word []uint32
 	Out  []bool
@@ -48,9 +48,9 @@ func (k Bool) Kernel(it dsl.Item1) {
 
 // Search sets Out[i] to the index of the first key that is not before Needles[i].
 type Search[K Keys] struct {
-	Flip    K // value of the field `flip` of type Order
+	Flip    K // value of Order.flip
 	Keys    []K
-	Length  []int64 // element count of the whole call, or empty for all elements of the slice
+	Length  []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Needles []K
 	Out     []int64
 }
@@ -80,14 +80,14 @@ func (k Search[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// MergeEach is the number of neighbours that a work-item of Merge writes.
+// MergeEach is the number of neighbouring elements that a work-item of Merge writes.
 const MergeEach = 8
 
-// Merge merges two sorted runs of elements. If elements are equal, those of A come first.
+// Merge merges the sorted elements of A and B. Among equal elements, elements of A come first.
 type Merge[K Keys] struct {
-	Flip   K // value of the field `flip` of type Order
+	Flip   K // value of Order.flip
 	A, B   []K
-	Length []int64 // number of elements in each run, or empty for all elements of the slices
+	Length []int64 // number of elements of A and of B that the call uses, or an empty slice if the call uses all elements
 	Out    []K
 }
 
@@ -97,9 +97,9 @@ type (
 	Merge64 = Merge[uint64]
 )
 
-// Kernel writes runs of MergeEach elements. The work-items of the launch divide the runs among
-// themselves. Bisection along the diagonal of the merge path finds the number of A's elements before
-// a run (Green, McColl and Bader, "GPU Merge Path", 2012).
+// Kernel writes blocks of MergeEach elements. The work-items of the launch divide the blocks among
+// themselves. A binary search along the diagonal of the merge path finds how many elements of A
+// precede a block (Green, McColl and Bader, "GPU Merge Path", 2012).
 func (k Merge[K]) Kernel(it dsl.Item1) {
 	order := orderOf(it, k.Flip)
 	na, nb := first(len(k.A), k.Length), first(len(k.B), k.Length)
@@ -127,10 +127,10 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// The kernel Both sets Out to the total number of elements of two runs.
+// The kernel Both sets Out[0] to the number of elements that Merge writes for inputs of A and of B elements.
 type Both struct {
 	A, B   int
-	Length []int64 // number of elements in each run, or empty for all elements of the slices
+	Length []int64 // number of elements of A and of B that the call uses, or an empty slice if the call uses all elements
 	Out    []int64
 }
 

@@ -6,27 +6,27 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Pass32 moves each key to its index in the order of digits, and keeps the order of keys with the
-// same digit. Pass32 reads the keys only once. GPUs without sub-groups of 32 run this kernel.
+// Pass32 copies each key to its index in the order of digits, and keeps the order of keys with the
+// same digit. Pass32 reads the keys only once. GPUs without sub-groups of 32 run Pass32.
 type Pass32 pass[uint32, One]
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Pass32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// rank() sorts by half a digit, which has halfBits bits. Each work-item has a column of counters, one for each value.
+// rank() sorts by half a digit, which has halfBits bits. Each work-item has a column of counters, one for each value of half a digit.
 const (
 	halfBits = Bits / 2
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// Kernel sorts a tile by each half of the digit. Each work-item processes neighbouring keys.
+// Kernel sorts a tile first by the low half of the digit, and then by the high half. Each work-item processes neighbouring keys.
 func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k := pass[uint32, One](neighbours)
 	tile := dsl.Local[[memory]uint32](it)
-	run := dsl.Local[[Digits]uint32](it) // distance from a key's index in the tile to its index in Out
+	run := dsl.Local[[Digits]uint32](it) // for each digit, the distance from a key's index in the sorted tile to the key's index in Out
 	counts := dsl.Local[[Digits]uint32](it)
 	o, n := orderOf(it, k.Flip), k.rest()
 	t := k.tile(it, n)
@@ -68,8 +68,8 @@ func (neighbours Pass32) Kernel(it dsl.NDItem1) {
 	k.write(it, tile, run, o, base, n, &place, &key, &value, start, before, count)
 }
 
-// rank() computes the index that each key of the tile has in the order of one half of the digits. Each work-item
-// counts its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
+// rank() computes each key's index in the tile after sorting by half a digit. Each work-item counts
+// its own keys. One scan of all counters, by digit and then by work-item, gives the index of each key.
 func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint, place *[Each]uint32) {
 	l := it.LocalID()
 	column := l + l/32
@@ -102,7 +102,7 @@ func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint
 	}
 }
 
-// byNeighbours moves a word of each element to the element's index in the tile. It returns the words at the work-item's indices.
+// byNeighbours moves one word of each element to the element's index in the tile, and then loads Each neighbouring words.
 func byNeighbours(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()

@@ -9,29 +9,29 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The kernels find the k-th element digit by digit, from the highest digit on. Select counts the elements
+// The kernels find the k-th element digit by digit, beginning with the highest digit. Select counts the elements
 // with each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the first k elements.
 
-// The constants are indices of the elements of Found.
+// The constants are indices into the slice Found of the kernels.
 const (
-	Prefix = iota // known digits of the value that Ordered returns for the k-th element
-	Left          // number of those elements among the first k whose digits are Prefix
-	Picked        // number of picked elements, which is k, or the number of all elements
+	Prefix = iota // digits found so far of the k-th element's number, which Order.Ordered returns
+	Left          // number of elements, among the first k, that have the digits Prefix
+	Picked        // number of picked elements, which is the lesser of k and the number of all elements
 	FoundLen
 )
 
-// Select counts the values of the next digit, among elements whose higher digits are those in Found.
+// Select counts the values of the next digit, among elements whose higher digits are equal to Found[Prefix].
 type Select struct {
-	Flip   uint32 // value of the field `flip` of type Order
-	Shift  uint32 // first bit of the digit
-	High   uint32 // bits of the higher digits
+	Flip   uint32 // value of Order.flip
+	Shift  uint32 // position of the digit's lowest bit
+	High   uint32 // mask of the higher digits
 	Keys   []uint32
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Found  []uint32
-	Counts []uint32 // a count for each value of the digit, which is 0 before the launch
+	Counts []uint32 // count of each value of the digit; the counts are 0 before the launch
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Select) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
@@ -69,15 +69,15 @@ func (k Select) Kernel(it dsl.NDItem1) {
 // Choose chooses the digit of the k-th element from the counts of Select. Then Choose sets the
 // counts to 0. The launch has one work-group.
 type Choose struct {
-	Shift  uint32 // first bit of the digit
-	First  bool   // the digit is the highest
+	Shift  uint32 // position of the digit's lowest bit
+	First  bool   // the digit is the highest digit
 	K, N   int    // number of elements to pick, and number of all elements
 	Length []int64
 	Counts []uint32
 	Found  []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Choose) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel chooses the digit.
@@ -107,29 +107,29 @@ func (k Choose) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// TopEach is the number of neighbours that a work-item of Top processes, and TopTile is the number of elements in a tile.
+// TopEach is the number of neighbouring elements that a work-item of Top processes, and TopTile is the number of elements in a tile.
 const (
 	TopEach = 16
 	TopTile = Size * TopEach
 )
 
-// Top picks the elements that are before the k-th element in the sorted order, and keeps their
-// order. If several elements are equal to the k-th, Top picks as many as needed, from the first one on.
+// Top picks the elements that are before the k-th element in the sorted order, and keeps their order.
+// Among elements equal to the k-th element, Top picks the first ones, as many as are still needed.
 type Top struct {
-	Flip   uint32 // value of the field `flip` of type Order
-	Mask   uint32 // bits of an element
+	Flip   uint32 // value of Order.flip
+	Mask   uint32 // mask of the bits that an element has
 	Keys   []uint32
-	Length []int64 // element count of the whole call, or empty for all elements of the slice
+	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements
 	Found  []uint32
-	State  []uint32 // memory of a board of package lookback
+	State  []uint32 // memory of a lookback.Board
 	Out    []uint32
 	Count  []int64 // number of picked elements
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group size.
 func (Top) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// picked() returns the set of the leaf's elements before the k-th element, and the set of those equal to it.
+// picked() returns two sets of a leaf's elements: elements before the k-th element, and elements equal to the k-th element.
 func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal uint32) {
 	for j := range TopEach {
 		if i := leaf + j; i >= 0 && i < n {
@@ -144,12 +144,12 @@ func (k Top) picked(order Order[uint32], leaf, n int, kth uint32) (less, equal u
 	return less, equal
 }
 
-// numbers() packs the sizes of two sets of a tile's elements into one word.
+// numbers() packs the sizes of two sets into one word, with 16 bits for each size.
 func numbers(less, equal uint32) uint32 {
 	return uint32(bits.OnesCount32(less))<<16 | uint32(bits.OnesCount32(equal))
 }
 
-// unpacked() converts the two packed sizes to a format for the sums of many tiles.
+// unpacked() converts two packed sizes to 32 bits each, which is enough for the sums of many tiles.
 func unpacked(n uint32) uint64 { return uint64(n>>16)<<32 | uint64(n&0xffff) }
 
 // Kernel picks elements of a tile.

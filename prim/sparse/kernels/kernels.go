@@ -12,22 +12,22 @@ import (
 //go:generate go tool kgen .
 
 const (
-	// Items is the size of a work-group of Gemv, and the largest number of rows that a work-group computes.
+	// Items is the work-group size of the kernel Gemv, and the largest number of rows that a work-group computes.
 	Items = 128
-	// Chunk32 and Chunk64 are the numbers of elements that a work-group of Gemv has in its memory.
+	// Chunk32 and Chunk64 are the numbers of matrix elements (float32s or float64s) that fit into Gemv's work-group memory.
 	Chunk32 = 1536
 	Chunk64 = 1024
-	// The constant `ahead` is the number of elements, of the matrix or of X, that a work-item loads at the same time.
+	// The constant `ahead` is the number of loads that a work-item has in progress at the same time.
 	ahead = 4
 )
 
-// The interface `sums` adds products. The types Fused, Fused64, Emulated and Emulated64 of package blas/kernels implement it.
+// The interface `sums` adds products. Fused, Fused64, Emulated and Emulated64 of package blas/kernels implement `sums`.
 type sums[T any] interface {
 	Add(x, y, sum T) T
 	Needs() properties.List
 }
 
-// The arrays of a chunk in work-group memory have an unused element for each 32 elements (see spread).
+// These types constrain arrays in work-group memory, in which one element is unused after every 32 elements (see spread).
 type (
 	values[T any] interface {
 		[Chunk32 + Chunk32/32]T | [Chunk64 + Chunk64/32]T
@@ -37,11 +37,11 @@ type (
 	}
 )
 
-// spread() returns the index in work-group memory of element i of a chunk. Elements whose distance is a multiple of 32 are
-// in different banks.
+// spread() returns the index that element i of a chunk has in a work-group memory array. Elements
+// whose distance is a multiple of 32 are thus in different banks.
 func spread(i uint32) uint32 { return i + i/32 }
 
-// Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, at most Items.
+// Gemv computes Y = Alpha*A*X + Beta*Y for a matrix A in CSR form. A work-group computes PerGroup rows, which must be at most Items rows.
 type Gemv[T kernels.Float, O sums[T], V values[T], C columns] struct {
 	Start, Columns []int32
 	Values, X, Y   []T
@@ -56,14 +56,14 @@ type (
 	GemvEmulated32 = Gemv[float32, kernels.Emulated, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group size, and the properties that the type argument O needs.
 func (Gemv[T, O, V, C]) Properties() properties.List {
 	var o O
 	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)
 }
 
-// Kernel computes one element of Y in each work-item. The work-items of a work-group together load the elements of its
-// rows, chunk by chunk, so neighbouring work-items load neighbouring elements. Then each adds up the products of one row.
+// Kernel computes one element of Y in each work-item. All work-items of a work-group load the elements of the work-group's rows, chunk
+// by chunk, so that neighbouring work-items load neighbouring elements. After that, each work-item adds up the products of its row.
 func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	values, columns := dsl.Local[V](it), dsl.Local[C](it)
 	chunk := uint32(len(*values)) / 33 * 32
@@ -74,8 +74,8 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	first := it.GroupID() * k.PerGroup
 	last := min(first+k.PerGroup, k.Rows)
 	row, id := first+it.LocalID(), uint32(it.LocalID())
-	lo, hi := uint32(k.Start[first]), uint32(k.Start[last]) // negative numbers become large
-	begin, end := hi, hi                                    // range of the elements of the work-item's row
+	lo, hi := uint32(k.Start[first]), uint32(k.Start[last]) // as uint32s, negative numbers are too large
+	begin, end := hi, hi                                    // range of the elements in the work-item's row
 	if row < last {
 		begin, end = uint32(k.Start[row]), uint32(k.Start[row+1])
 	}
@@ -124,7 +124,7 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Keys sets its field Keys to numbers made from rows and columns of elements. The numbers ascend by rows and then by columns.
+// For each element, the kernel Keys stores a number in its field Keys. The numbers are ordered by row, then by column.
 type Keys struct {
 	I, J       []int32
 	Keys       []uint64
@@ -141,7 +141,7 @@ func (k Keys) Kernel(it dsl.Item1) {
 	k.Keys[e] = uint64(uint32(i))<<32 | uint64(uint32(j))
 }
 
-// Columns sets its field Columns to the columns of sorted keys.
+// The kernel Columns sets its field Columns to the columns of sorted keys.
 type Columns struct {
 	Keys    []uint64
 	Columns []int32
@@ -153,13 +153,13 @@ func (k Columns) Kernel(it dsl.Item1) {
 	k.Columns[e] = int32(k.Keys[e])
 }
 
-// Starts sets each element of Start to the number of sorted keys whose row is before that element's row.
+// Starts sets Start[i] to the number of sorted keys whose row is less than i.
 type Starts struct {
 	Keys  []uint64
 	Start []int32
 }
 
-// Kernel searches the first key whose row is not before the work-item's row.
+// Kernel searches for the first key whose row is not less than the work-item's row.
 func (k Starts) Kernel(it dsl.Item1) {
 	row := uint64(it.GlobalID()) << 32
 	lo, hi := 0, len(k.Keys)

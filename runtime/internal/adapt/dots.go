@@ -4,9 +4,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// dotOps contains the names of arrays that mark sums of products. For each name, it has the
-// instruction that computes the sum, and the length of the array. The name and the instruction
-// agree on which operands are signed.
+// dotOps contains the names of arrays that mark sums of products in kgen's modules. For each name,
+// dotOps contains the instruction that computes the sum, and the length of the array. The S and U
+// in a name say which operands are signed.
 var dotOps = map[string]struct {
 	op       spirv.Op
 	operands int
@@ -15,10 +15,10 @@ var dotOps = map[string]struct {
 	spirv.MarkSDotAccSat: {spirv.OpSDotAccSat, 9}, spirv.MarkUDotAccSat: {spirv.OpUDotAccSat, 9}, spirv.MarkSUDotAccSat: {spirv.OpSUDotAccSat, 9},
 }
 
-// Dots returns a module that computes sums of four products of 8-bit integers by instructions of
-// the device. Dots calls has to find out whether the device supports an opcode. The old code of the
-// sum stays in the module, but its result is unused, so the driver removes it. Dots does not modify
-// its argument.
+// Dots returns a module in which instructions of the device compute sums of four products of 8-bit
+// integers. The function has reports whether the device supports an opcode. The code that computed
+// the sum before stays in the module, but the driver removes this code because its result is
+// unused. Dots does not modify its argument.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -59,7 +59,7 @@ func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// hasDots reports whether the names in a module mark a sum of products.
+// hasDots reports whether the module contains a name that marks a sum of products.
 func hasDots(words []uint32) bool {
 	const header = 5
 	prefix := spirv.StringWords("kgen.dot")[:2]
@@ -77,7 +77,7 @@ func hasDots(words []uint32) bool {
 	return false
 }
 
-// dotRewriter rewrites the instructions that compute sums of products in a module.
+// dotRewriter replaces marked sums of products in a module by instructions of the device.
 type dotRewriter struct {
 	e     *spirv.Editor
 	has   func(op spirv.Op) bool
@@ -86,8 +86,8 @@ type dotRewriter struct {
 	done  bool
 }
 
-// replaceDot returns code that replaces the given instruction, if that instruction computes a
-// marked sum. Otherwise replaceDot returns nil.
+// replaceDot returns code that replaces the given instruction. If the instruction does not compute
+// a marked sum, replaceDot returns nil.
 func (x *dotRewriter) replaceDot(in *spirv.Instruction) []spirv.Instruction {
 	d, ok := dotOps[x.names[in.Result]]
 	u32 := x.e.Global(spirv.OpTypeInt, 0, 32, 0)
@@ -115,14 +115,15 @@ func (x *dotRewriter) replaceDot(in *spirv.Instruction) []spirv.Instruction {
 	if d.operands > 8 {
 		args = append(args, spirv.ID(all.Words[9]))
 	}
-	const packed4x8 = 0 // value of PackedVectorFormat in SPIR-V
+	const packed4x8 = 0 // SPIR-V's PackedVectorFormat4x8Bit
 	c.Op(d.op, u32, append(args, packed4x8)...)
 	c.Last(in.Result)
 	return c.List
 }
 
-// wordOf returns the 32-bit value whose bytes, from the lowest to the highest, are the given bytes.
-// If there is no such value, wordOf returns 0. A kernel makes such bytes from a 32-bit value w by
+// wordOf returns the 32-bit value from which a kernel has extracted the given bytes, or 0 if the
+// module has no such value. A kernel extracts the bytes of a 32-bit value w, from the lowest to the
+// highest, by
 //
 //	int8(w), int8(w >> 8), int8(w >> 16), int8(w >> 24)
 func (x *dotRewriter) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
@@ -138,9 +139,9 @@ func (x *dotRewriter) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 	return word
 }
 
-// byteOf finds the value that the lowest byte of v comes from. byteOf also returns the position of
-// that byte in the value, as the number of bits to its right. byteOf follows the operands of v
-// back, but stops at the value word.
+// byteOf follows the operands of v backwards, to the value from which v's lowest byte was
+// extracted. The second result is the position of the byte's lowest bit in that value. byteOf stops
+// early if it reaches the value word.
 func (x *dotRewriter) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]
@@ -175,7 +176,8 @@ func (x *dotRewriter) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	return v, 0
 }
 
-// constantOf returns the value of a constant of at most 32 bits.
+// constantOf returns the value of the constant with the given ID. The second result is false if the
+// ID is no constant of at most 32 bits.
 func (x *dotRewriter) constantOf(id uint32) (uint32, bool) {
 	in := x.defs[spirv.ID(id)]
 	if in.Op != spirv.OpConstant || len(in.Words) != 1 {

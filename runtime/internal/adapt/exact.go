@@ -6,10 +6,10 @@ import (
 )
 
 // Subnormals returns a module for a device that flushes subnormals. The module computes conversions
-// to float64, absolute values, floors and ceilings from the bits of float32s. These operations are
-// exact in Go, but the device may compute them wrongly. Truncation, for example, needs no change,
-// because a subnormal and a flushed subnormal both become zero. Subnormals does not modify its
-// argument.
+// to float64, absolute values, floors and ceilings from the bits of float32s. In Go, conversions to
+// float64, absolute values, floors and ceilings are exact, but the device may flush their subnormal
+// operands. Operations such as truncation need no change, because their results for a subnormal and
+// for zero are equal. Subnormals does not modify its argument.
 func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if kept.ToFloat64 && kept.Abs && kept.Rounding {
 		return words, nil
@@ -43,19 +43,19 @@ func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// exactRewriter rewrites the instructions of a module for exact results with subnormals.
+// exactRewriter replaces instructions of a module by code with exact results for subnormals.
 type exactRewriter struct {
 	e    *spirv.Editor
 	kept *hal.Subnormals
-	glsl spirv.ID // the GLSL instruction set; 0 if the module does not import it
+	glsl spirv.ID // ID of the GLSL instruction set, or 0 if the module does not import this set
 }
 
 func (x *exactRewriter) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
 
 func (x *exactRewriter) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
 
-// replaceExact returns code that replaces the given instruction. For most instructions it returns
-// nil, and the instruction stays.
+// replaceExact returns code that replaces the given instruction. For an instruction that stays
+// unchanged, replaceExact returns nil.
 func (x *exactRewriter) replaceExact(in spirv.Instruction) []spirv.Instruction {
 	width, lanes := x.e.Float(in.Type)
 	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID
@@ -100,9 +100,9 @@ func (x *exactRewriter) replaceExact(in spirv.Instruction) []spirv.Instruction {
 	return c.List
 }
 
-// splitFloat splits v, a float32. The results of splitFloat are the bits without the
-// sign, the sign as 0 or -1, and whether v is subnormal. v is subnormal if the bits minus 1 are
-// below 1<<23 - 1.
+// splitFloat writes code that splits v, a float32. The results are the bits without the sign, the
+// sign as 0 or -1, and a bool that says whether v is subnormal. A float32 is subnormal if its bits
+// without the sign, minus 1, are below 1<<23 - 1.
 func (x *exactRewriter) splitFloat(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
 	u32 := x.u32()
 	bits := c.Op(spirv.OpBitcast, u32, v)
@@ -112,7 +112,8 @@ func (x *exactRewriter) splitFloat(c *spirv.Code, v spirv.ID) (magnitude, sign, 
 	return magnitude, sign, c.Op(spirv.OpULessThan, x.e.Global(spirv.OpTypeBool, 0), less, x.word(1<<23-1))
 }
 
-// toFloat64 converts v, a float32. A subnormal v is a multiple of 2^-149.
+// toFloat64 writes code that converts v, a float32, to float64. A subnormal v is converted as an
+// integer multiple of 2^-149.
 func (x *exactRewriter) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 	u32 := x.u32()
 	magnitude, sign, subnormal := x.splitFloat(c, v)
@@ -126,9 +127,10 @@ func (x *exactRewriter) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 const oneBits = 127 << 23
 
 // roundingCode returns a function that writes code for a floor or a ceiling. The parameter above
-// contains the bits of the result for positive subnormal numbers, 0 for a floor and oneBits for a
-// ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a ceiling. The
-// bits of this result are the bits of -1 XORed with the value of above.
+// contains the bits of the result for positive subnormal numbers, which are 0 for a floor and
+// oneBits for a ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a
+// ceiling. The bits of the result for negative subnormal numbers are the bits of -1 XORed with
+// above.
 func (x *exactRewriter) roundingCode(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

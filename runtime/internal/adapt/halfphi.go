@@ -3,22 +3,23 @@ package adapt
 import "github.com/kgen-go/kgen/codegen/spirv"
 
 // This file keeps float16s in 16-bit registers across blocks. In kgen's modules, a float16 variable
-// of a loop is a phi of 32-bit words. Each iteration replaces a NaN's bits by package half's NaN,
-// and extends the number to a word. Before the rewrite, such a loop has code like this.
+// of a loop is a phi of 32-bit words. Each iteration replaces a NaN by package half's NaN, and
+// extends the float16 to a 32-bit word. For example, a loop has this code before the rewrite:
 //
 //	%a = OpPhi %uint %init %before %next %body
 //	%x = half of %a
 //	%y = Fma %x %b %c
 //	%next = NaN's pattern or the word of %y.
 //
-// This file adds a phi of float16s, so that the instruction Fma does not depend on the phi %a.
+// The rewrite adds a phi of float16s, so that the instruction Fma does not depend on the phi %a:
 //
 //	%x = OpPhi %half %h %before %y %body.
 //
 // The phi of 32-bit words is then unused, and the driver removes it.
 
-// choosePhis finds phis of 32-bit words with an operand that is computed by a float16 instruction.
-// choosePhis gives each of these phis an ID for an additional phi of float16s.
+// choosePhis finds the phis of 32-bit words for which at least one operand is computed by a float16
+// instruction. For each phi that it finds, choosePhis makes an ID for an additional phi of
+// float16s.
 func (x *halfRewriter) choosePhis() {
 	for grown := true; grown; {
 		grown = false
@@ -39,8 +40,8 @@ func (x *halfRewriter) choosePhis() {
 	}
 }
 
-// isNative reports whether a float16 instruction computes the number in word w, and other float16
-// instructions may use its result before NaNs are replaced.
+// isNative reports whether a float16 instruction computes the number in word w, so that other
+// float16 instructions may use the result directly, before NaNs are replaced.
 func (x *halfRewriter) isNative(w spirv.ID) bool {
 	in := x.defs[w]
 	if in == nil {
@@ -53,9 +54,9 @@ func (x *halfRewriter) isNative(w spirv.ID) bool {
 	return v != 0 && x.isOperation(x.defs[v])
 }
 
-// addPhis adds the phis of choosePhis to rewritten code.
+// addPhis adds the phis of float16s that choosePhis has chosen to rewritten code.
 func (x *halfRewriter) addPhis(code []spirv.Instruction) []spirv.Instruction {
-	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to the conversions that phis need at its end
+	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to conversions for phis, which are inserted at the end of the block
 	var out []spirv.Instruction
 	for _, in := range code {
 		out = append(out, in)

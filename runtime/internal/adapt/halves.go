@@ -7,20 +7,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Halves returns a module whose conversions and arithmetic of float16s have the results of package
-// half. kgen's modules convert by the GLSL instructions UnpackHalf2x16 and PackHalf2x16, which
-// every device has but few compute exactly. Halves keeps the GLSL instructions where the device
-// computes them exactly. If the GLSL instructions are not exact on the device, Halves uses 16-bit
-// instructions if these are exact. If the 16-bit instructions are not exact, either, code with
-// integers and float32s computes the results. Each NaN result has the bits that package half uses
-// for NaN.
+// Halves returns a module in which conversions and arithmetic of float16s have the same results as
+// package half. kgen's modules convert float16s by the GLSL instructions UnpackHalf2x16 and
+// PackHalf2x16, which are not exact on all devices. Halves prefers 16-bit instructions if they are
+// exact on the device. If the 16-bit instructions are not exact, Halves keeps the GLSL instructions
+// that are exact. Code with integers and float32s replaces the other GLSL instructions. Each NaN
+// result has the bits that package half uses for NaN.
 //
-// If two float16s are converted to float32, added, and the sum is converted to float16, one float16
-// addition can replace these operations. Differences and products are treated likewise. The result
-// is the same, because float32 has more than twice the digits. Quotients, roots and fused
-// multiply-adds are computed by several float32 instructions. The module has a named vector that
-// contains the result and the operands. Halves replaces such a marked operation by one instruction
-// where the device computes it exactly. The old code is then unused, so the driver removes it.
+// In kgen's modules, the operands of a float16 addition are converted to float32, and the sum is
+// converted back to float16. Halves replaces the conversions and the float32 addition by one
+// float16 addition. Halves replaces float16 differences and products in the same way as additions.
+// The result is the same, because a float32 has more than twice as many digits as a float16.
+// Quotients, roots and fused multiply-adds consist of several float32 instructions in kgen's
+// modules. Each quotient, root and fused multiply-add is marked by a named vector, which contains
+// the result and the operands. Halves replaces a marked operation by one float16 instruction if
+// this instruction is exact on the device. The driver removes the old code, which is then unused.
 // Halves does not modify its argument.
 func Halves(words []uint32, right *hal.Halves) ([]uint32, error) {
 	if !hasHalves(words) {
@@ -94,21 +95,24 @@ type halfRewriter struct {
 	e           *spirv.Editor
 	right       *hal.Halves
 	glsl        spirv.ID
-	hasHalfType bool // the module has the float16 type
+	hasHalfType bool // the rewritten module uses the float16 type
 
 	defs map[spirv.ID]*spirv.Instruction
-	// nameOf maps the ID of a value to its name. Some names mark a float16 operation.
+	// nameOf maps the ID of a value to its name. Names such as spirv.MarkHalfFma mark a float16
+	// operation.
 	nameOf map[spirv.ID]string
 	// foreignVectors is the set of vectors from UnpackHalf2x16 whose second element is used.
-	// Modules of kgen have no such vectors.
+	// Modules of kgen do not use the second element.
 	foreignVectors map[spirv.ID]bool
-	// bitsUsed is the set of float32s whose bits the module may use.
+	// bitsUsed is the set of float32s whose NaN bits may matter, because not all their uses are
+	// arithmetic or comparisons.
 	bitsUsed map[spirv.ID]bool
-	// rawHalf maps each computed word to its float16, in which NaNs have not been replaced.
+	// rawHalf maps a word to the float16 value that the word was made from, before NaNs were
+	// replaced.
 	rawHalf map[spirv.ID]spirv.ID
 }
 
-// findUses looks at the uses of all values.
+// findUses sets foreignVectors and bitsUsed.
 func (x *halfRewriter) findUses() error {
 	x.foreignVectors, x.bitsUsed = map[spirv.ID]bool{}, map[spirv.ID]bool{}
 	d := x.m.Decoder()
@@ -136,13 +140,14 @@ func (x *halfRewriter) findUses() error {
 	return nil
 }
 
-// isInst reports whether in is the extended instruction inst of GLSL's set.
+// isInst reports whether an instruction of a module is the instruction inst of the GLSL instruction
+// set.
 func (x *halfRewriter) isInst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpackedWord returns the word that contains, in its lower half, the float16 from which the given
-// float32 was unpacked. unpackedWord returns 0 for other float32s.
+// unpackedWord returns the word from whose lower half the given float32 was unpacked. For other
+// float32s, unpackedWord returns 0.
 func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
@@ -154,8 +159,8 @@ func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	return 0
 }
 
-// packedFloat returns the float32 that an instruction packs as a float16 into the lower half
-// of a word. packedFloat returns 0 for other instructions.
+// packedFloat returns the float32 that the instruction packs as a float16 into the lower half of a
+// word. For other instructions, packedFloat returns 0.
 func (x *halfRewriter) packedFloat(in *spirv.Instruction) spirv.ID {
 	if !x.isInst(in, spirv.GLSLstd450PackHalf2x16) {
 		return 0
@@ -170,13 +175,14 @@ func (x *halfRewriter) packedFloat(in *spirv.Instruction) spirv.ID {
 	return spirv.ID(pair.Words[0])
 }
 
-// allReplaced reports whether all uses of an instruction's result have been replaced.
+// allReplaced reports whether the instruction can be removed, because all uses of its result have
+// been replaced.
 func (x *halfRewriter) allReplaced(in *spirv.Instruction) bool {
 	return x.isInst(in, spirv.GLSLstd450UnpackHalf2x16) && !x.foreignVectors[in.Result] && (x.right.Widen || !x.right.Unpack)
 }
 
-// replaceHalf returns code that replaces the given instruction. For most instructions it returns
-// nil, and the instruction stays.
+// replaceHalf returns code that replaces the given instruction. For an instruction that stays
+// unchanged, replaceHalf returns nil.
 func (x *halfRewriter) replaceHalf(in *spirv.Instruction) []spirv.Instruction {
 	c := x.e.NewCode()
 	if all := x.markedInst(in); all != nil {
@@ -209,7 +215,7 @@ func (x *halfRewriter) float(f float32) spirv.ID {
 	return x.e.Global(spirv.OpConstant, x.f32(), math.Float32bits(f))
 }
 
-// halfCode writes operations on 32-bit words.
+// halfCode is code under construction, with methods for operations on 32-bit words.
 type halfCode struct {
 	*spirv.Code
 	x *halfRewriter
@@ -229,15 +235,15 @@ func (c halfCode) bits(f spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.u
 
 func (c halfCode) number(w spirv.ID) spirv.ID { return c.Op(spirv.OpBitcast, c.x.f32(), w) }
 
-// unfusedOp writes an operation with a decoration that keeps the driver from fusing it with
-// another operation.
+// unfusedOp writes an operation with the decoration NoContraction, so that the driver does not fuse
+// the operation with another one.
 func (c halfCode) unfusedOp(op spirv.Op, t, a, b spirv.ID) spirv.ID {
 	id := c.Op(op, t, a, b)
 	c.x.e.Decorate(id, spirv.DecorationNoContraction)
 	return id
 }
 
-// Masks and special values in the bits of float32s and float16s.
+// Bit masks and bits of special values, for float16s and float32s.
 const (
 	magnitude16, sign16, inf16, nan16 = 0x7fff, 0x8000, 0x7c00, 0x7e00
 	magnitude32, inf32, nan32         = 1<<31 - 1, 0xff << 23, 0x7fc00000
@@ -264,7 +270,7 @@ func (x *halfRewriter) widenCode(list *spirv.Code, w spirv.ID, in *spirv.Instruc
 		c.number(c.choose(isNaN, x.word(nan32), c.bits(v)))
 		return
 	}
-	// The code follows the algorithm of package half.
+	// The following code implements the algorithm of package half.
 	b := c.word(spirv.OpIAdd, c.word(spirv.OpShiftLeftLogical, a, x.word(13)), x.word(112<<23))
 	near := c.number(c.word(spirv.OpBitwiseOr, a, x.word(126<<23)))
 	small := c.bits(c.unfusedOp(spirv.OpFSub, x.f32(), near, x.float(0.5)))
@@ -274,8 +280,8 @@ func (x *halfRewriter) widenCode(list *spirv.Code, w spirv.ID, in *spirv.Instruc
 	c.number(c.choose(isNaN, x.word(nan32), c.word(spirv.OpBitwiseOr, b, sign)))
 }
 
-// narrowCode writes code for the float16 nearest to v, a float32, in a 32-bit word. The code
-// replaces the given instruction.
+// narrowCode writes code that rounds v, a float32, to a float16 in a 32-bit word. The code replaces
+// the given instruction.
 func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	if h := x.halfArithmetic(c, x.defs[v]); h != 0 {
@@ -290,9 +296,9 @@ func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instru
 	isNaN := c.is(spirv.OpUGreaterThan, a, x.word(inf32))
 	switch {
 	case x.right.Narrow:
-		// Later operations extract the float16 from the word again. NVIDIA's compiler would fuse a
-		// float32 product, two conversions and a sum into one operation. A select instruction after
-		// the first conversion prevents this.
+		// Later operations must extract the float16 from the word, after the select instruction.
+		// Without the select instruction in between, NVIDIA's compiler would fuse a float32
+		// product, two conversions and a sum into one operation.
 		h := c.Op(spirv.OpFConvert, x.f16(), v)
 		c.choose(isNaN, x.word(nan16), x.wordOf(c, h))
 		return
@@ -301,7 +307,7 @@ func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instru
 		c.choose(isNaN, x.word(nan16), w)
 		return
 	}
-	// The code follows the algorithm of package half.
+	// The following code implements the algorithm of package half.
 	even := c.word(spirv.OpBitwiseAnd, c.word(spirv.OpShiftRightLogical, a, x.word(13)), x.word(1))
 	const rebias = 1<<32 - 112<<23 + 0xfff
 	h := c.word(spirv.OpIAdd, c.word(spirv.OpIAdd, a, x.word(rebias)), even)
@@ -314,9 +320,9 @@ func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instru
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// markedInst returns a float16 instruction with the operands of the instruction of the
-// parameter in. markedInst returns nil if the operation is not marked, or if the device has
-// no instruction for the operation.
+// markedInst returns the named vector of the marked operation whose result the given instruction
+// computes. If the instruction computes no marked operation, or if the device's float16 instruction
+// for the operation is not exact, markedInst returns nil.
 func (x *halfRewriter) markedInst(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
 	switch name := x.nameOf[in.Result]; {
@@ -339,8 +345,9 @@ func (x *halfRewriter) markedInst(in *spirv.Instruction) *spirv.Instruction {
 	return all
 }
 
-// computeCode writes code for the result of a marked operation, in a 32-bit word. The code replaces
-// the given instruction. The driver must not fuse the operation with others.
+// computeCode writes code that computes a marked operation by a float16 instruction, with the
+// result in a 32-bit word. The code replaces the given instruction. The decoration NoContraction
+// keeps the driver from fusing the instruction with others.
 func (x *halfRewriter) computeCode(list *spirv.Code, all, in *spirv.Instruction) {
 	c := halfCode{list, x}
 	var h []spirv.ID
@@ -357,9 +364,9 @@ func (x *halfRewriter) computeCode(list *spirv.Code, all, in *spirv.Instruction)
 	case spirv.MarkHalfSqrt:
 		r = glsl(spirv.GLSLstd450Sqrt)
 	case spirv.MarkHalfFma:
-		// Fma is computed by a single float16 instruction. So other float16 instructions may use
-		// its result directly, like that of a sum. Drivers may compute quotients and roots as
-		// float32s, and round them.
+		// Other float16 instructions may use the result of Fma directly, because Fma is always a
+		// single float16 instruction. Drivers may compute quotients and roots as float32s, and then
+		// round the results.
 		r = glsl(spirv.GLSLstd450Fma)
 		x.rawHalf[in.Result] = r
 	}
@@ -369,7 +376,7 @@ func (x *halfRewriter) computeCode(list *spirv.Code, all, in *spirv.Instruction)
 	c.choose(c.is(spirv.OpUGreaterThan, a, x.word(inf16)), x.word(nan16), w)
 }
 
-// extractHalf writes code that extracts the float16 from word w.
+// extractHalf writes code that extracts the float16 in the lower half of word w.
 func (x *halfRewriter) extractHalf(c halfCode, w spirv.ID) spirv.ID {
 	if h := x.rawHalf[w]; h != 0 {
 		return h
@@ -383,8 +390,9 @@ func (x *halfRewriter) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// halfArithmetic writes the float16 operation for a float32 operation whose result becomes a
-// float16. halfArithmetic returns 0 if there is no such float16 operation.
+// halfArithmetic writes the float16 instruction that can replace the given float32 instruction,
+// whose result is rounded to float16. If no float16 instruction can replace the float32
+// instruction, halfArithmetic returns 0.
 func (x *halfRewriter) halfArithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
@@ -393,15 +401,15 @@ func (x *halfRewriter) halfArithmetic(c halfCode, in *spirv.Instruction) spirv.I
 	return c.unfusedOp(in.Op, x.f16(), l, r)
 }
 
-// isOperation reports whether an instruction, with its result rounded to float16, is a float16
-// operation that the device computes exactly.
+// isOperation reports whether a float32 instruction whose result is rounded to float16 can be
+// replaced by a float16 instruction that is exact on the device.
 func (x *halfRewriter) isOperation(in *spirv.Instruction) bool {
 	return x.right.Arithmetic && in != nil && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul) &&
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))
 }
 
-// isHalf reports whether a float32 has the value of a float16. isHalf returns true for a float32 that
-// was unpacked from a float16, and for some constants.
+// isHalf reports whether the value of a float32 is known to be the value of a float16. isHalf
+// returns true for float32s that were unpacked from float16s, and for some constants.
 func (x *halfRewriter) isHalf(id spirv.ID) bool {
 	if x.unpackedWord(id) != 0 {
 		return true
@@ -424,8 +432,8 @@ func (x *halfRewriter) halfOperand(c halfCode, id spirv.ID) spirv.ID {
 }
 
 // halfBits returns the bits of the float16 with the same value as the float32 with bits b. The
-// second result is false if no float16 has that value, or if the float16 is subnormal, infinite or
-// NaN.
+// second result is false if no float16 has the same value, or if the float16 is subnormal, infinite
+// or NaN.
 func halfBits(b uint32) (uint32, bool) {
 	a := b & magnitude32
 	if a == 0 {

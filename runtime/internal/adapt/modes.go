@@ -6,14 +6,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// Preserve returns a module that declares that signed zeros, infinities and NaNs are preserved in
-// arithmetic. Preserve adds one declaration for each float width that the module uses and that the
-// argument widths contains. The argument widths is the sum of the float widths for which the device
-// supports the declaration. Without the declaration, drivers may assume that such values do not
-// occur (SPIR-V, 3.2.6), and NVIDIA's driver does. Not all devices support this declaration, so the
-// modules that kgen generates do not have it. Preserve does not change a module that has the
-// declaration already. Preserve also does not change a module of a SPIR-V version before 1.4, where
-// the declaration would need an extension.
+// Preserve returns a module with a declaration that arithmetic preserves signed zeros, infinities
+// and NaNs. The declaration is added for each float width that the module uses and the device
+// supports. The argument widths is the sum of the float widths for which the device supports the
+// declaration. Without the declaration, drivers may assume that signed zeros, infinities and NaNs
+// do not occur (SPIR-V, 3.2.6), and NVIDIA's driver assumes so. Not all devices support this
+// declaration, so the modules that kgen generates do not have it. Preserve does not change a module
+// that has the declaration already. Preserve also does not change a module of a SPIR-V version
+// before 1.4, where the declaration would need an extension.
 func Preserve(words []uint32, widths uint32) []uint32 {
 	const header, version14 = 5, 0x10400
 	if len(words) < header || words[1] < version14 {

@@ -7,11 +7,11 @@ import (
 )
 
 // Relaxed reports whether modules for the driver need the changes that Relax makes. Mesa's llvmpipe
-// (seen in 22.3) treats an operation that orders memory as a control barrier. The sub-groups of a
-// work-group may execute such an operation in a loop, each a different number of times. Then all
-// sub-groups end when the last sub-group ends. llvmpipe executes all atomic operations in one order
-// anyway. So Relax only has to keep llvmpipe's compiler from moving other accesses across atomic
-// operations.
+// (seen in 22.3) treats an operation that orders memory as a control barrier. If sub-groups run
+// different numbers of iterations of a loop with an operation that orders memory, llvmpipe ends all
+// sub-groups of the work-group when the last one ends. llvmpipe executes all atomic operations in a
+// single order, even if they are relaxed. Relax therefore only has to keep llvmpipe's compiler from
+// moving other accesses across atomic operations.
 //
 // llvmpipe also treats a sub-group barrier as a work-group barrier (seen in 22.3 and 26.1). If only
 // some sub-groups of a work-group execute a sub-group barrier, the code after the barrier does not
@@ -75,8 +75,8 @@ func Relax(words []uint32) ([]uint32, error) {
 	return m.Words(), nil
 }
 
-// memoryOperandAt maps an instruction that accesses memory to the index of its memory
-// operands among its words.
+// memoryOperandAt maps the opcode of a memory access to the index of the memory operands among the
+// instruction's words.
 var memoryOperandAt = map[spirv.Op]int{spirv.OpLoad: 1, spirv.OpStore: 2, spirv.OpCooperativeMatrixLoadKHR: 3, spirv.OpCooperativeMatrixStoreKHR: 4}
 
 // semanticsWords returns the positions of the memory semantics among the words of an atomic

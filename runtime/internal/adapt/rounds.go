@@ -7,25 +7,26 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// RecordRounds returns a module that detects if the device ends a loop early. RecordRounds then
-// records the loop's number in the launch's fault record (see package abi). A module without
-// physical addresses is returned unchanged. RecordRounds also does not change a module whose launch
-// block contains other data where the fault record's address is expected.
+// RecordRounds returns a module that detects when the device ends a loop early. The module then
+// stores the loop's number in the launch's fault record (see package abi). RecordRounds does not
+// change a module without physical addresses. RecordRounds also does not change a module whose
+// launch block contains other data where the fault record's address is expected.
 //
-// A loop's header counts the iterations that a work-item begins, in two variables:
+// In the header of each loop, two variables count the iterations that a work-item begins:
 //
 //	rounds = phi(0, next)
 //	begun = rounds * 1.
 //
 // At the end of an iteration, next = rounds + 1.
 //
-// When a work-item leaves the loop normally, its two variables are equal. If the driver ends the
-// loop at the end of an iteration, the work-item has already set rounds for the next iteration. But
-// begun still has its value from the iteration before, so the two variables differ. The constants 0
-// and 1 of these formulas are loaded when the module runs; otherwise the driver's compiler would
-// see that the variables begun and rounds are equal at each exit of a loop. After a loop, the code
-// stores the loop's number if the two variables differ. When the entry point returns, it writes
-// that number to the fault record. Then the results of the launch are wrong.
+// When a work-item leaves the loop normally, the variables rounds and begun are equal. If the
+// driver ends the loop at the end of an iteration, the work-item has already set rounds for the
+// next iteration. The variable begun, however, still has the value of the iteration before, so
+// rounds and begun differ. The module computes the constants 0 and 1 from a value in the launch
+// block, so that the driver's compiler does not see that rounds and begun are always equal when a
+// loop ends. After a loop, the module stores the loop's number in a variable if rounds and begun
+// differ. When the entry point returns, it writes the number from this variable to the fault
+// record. A number in the fault record means that the results of the launch are wrong.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -47,14 +48,14 @@ type roundCounter struct {
 	e      *spirv.Editor
 	main   spirv.ID // id of the entry point
 	loops  uint32   // number of loops seen so far
-	push   spirv.ID // the launch block
+	push   spirv.ID // variable of the launch block (a block of push constants)
 	block  pushBlock
-	ended  spirv.ID // the variable for the number of the first loop that the device ended
+	ended  spirv.ID // variable for the number of the first loop that the device ended early
 	record spirv.ID // pointer to a fault record
 
 	u32, uvec2, boolean, zeroConst, oneConst spirv.ID
 
-	wide map[spirv.ID]bool // set of integers of 64 bits; in a switch over such an integer, each case value occupies two words
+	wide map[spirv.ID]bool // set of 64-bit integer values; in a switch over a 64-bit integer, each case value occupies two words
 }
 
 func (r *roundCounter) id() spirv.ID { return r.e.NewID() }
@@ -79,8 +80,8 @@ func (r *roundCounter) decorateMember(id spirv.ID, member int, words ...uint32) 
 	r.m.Annotations = append(r.m.Annotations, in)
 }
 
-// declareAll declares the types, constants and variables that all functions need. declareAll returns
-// false, and leaves the module unchanged, if there are no loops or there is no fault record.
+// declareAll declares the types, constants and variables that all functions need. If the module has
+// no loops or no fault record, declareAll returns false and does not change the module.
 func (r *roundCounter) declareAll() bool {
 	m := r.m
 	loops := false
@@ -126,10 +127,11 @@ func (r *roundCounter) declareAll() bool {
 
 // pushBlock is a block of push constants.
 type pushBlock struct {
-	variable int // index of the variable in the module's globals, or -1
+	variable int // index of the block's variable in the module's globals, or -1 if the module has no such block
 	typ      spirv.ID
 	members  []uint32
-	// Members of the launch block that RecordRounds reads, or nil for missing members.
+	// The fields low and high are the members with the fault record's address, and zero is the
+	// member with the constant 0. A missing member is nil.
 	low, high, zero *member
 }
 
@@ -139,8 +141,8 @@ type member struct {
 	bytes uint32
 }
 
-// launchBlock finds the module's block of push constants. launchBlock returns false if the launch
-// block contains other data where the fault record's address or the constant zero is expected.
+// launchBlock finds the module's block of push constants. launchBlock returns false if the block
+// contains other data at the offset of the fault record's address or of the constant zero.
 func (r *roundCounter) launchBlock() (pushBlock, bool) {
 	b := pushBlock{variable: -1}
 	defs := map[spirv.ID]*spirv.Instruction{}
@@ -196,8 +198,8 @@ func bytesOf(defs map[spirv.ID]*spirv.Instruction, typ spirv.ID) uint32 {
 	return 0
 }
 
-// extendBlock declares the block of push constants again, with the missing members. extendBlock
-// returns true if the module had no such block before.
+// extendBlock declares the block of push constants again, with the members that are missing.
+// extendBlock returns true if the module had no block of push constants before.
 func (r *roundCounter) extendBlock(b pushBlock) (made bool) {
 	m := r.m
 	s := r.id()
@@ -280,7 +282,7 @@ func (c *instList) loadMember(x *member, typ spirv.ID) spirv.ID {
 type loopLabels struct {
 	header, merge, latch spirv.ID
 	rounds, begun, next  spirv.ID
-	number               uint32 // number of the loop in the module, from 1
+	number               uint32 // number of the loop in the module, beginning with 1
 }
 
 // countPhi returns the phi that counts the loop's iterations.
@@ -302,7 +304,7 @@ func (c *instList) defineOp(op spirv.Op, id, x, y spirv.ID) {
 }
 
 // keepIfEnded writes the code after a loop. The code stores the loop's number if the driver ended
-// this loop early and has ended no other loop before.
+// the loop early, and has ended no other loop early before.
 func (c *instList) keepIfEnded(l loopLabels) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)
@@ -312,7 +314,7 @@ func (c *instList) keepIfEnded(l loopLabels) {
 	c.op(spirv.OpStore, 0, r.ended, now)
 }
 
-// countInFunction adds code to each loop of a function. The code counts the loop's iterations.
+// countInFunction adds code that counts iterations to each loop of a function.
 func (r *roundCounter) countInFunction(f *spirv.Function) {
 	cuts := cutBlocks(f.Code)
 	loops := r.findLoops(cuts)
@@ -377,8 +379,8 @@ func (r *roundCounter) countInFunction(f *spirv.Function) {
 	f.Code = append(out, f.Code[cuts[len(cuts)-1].at+len(cuts[len(cuts)-1].code):]...)
 }
 
-// atReturn returns the code that the entry point runs before it returns. The code records the
-// stored number.
+// atReturn returns the code that the entry point runs before it returns. If a loop ended early, the
+// returned code writes the loop's number to the fault record.
 func (r *roundCounter) atReturn() []spirv.Instruction {
 	c := instList{r: r}
 	then, done := r.id(), r.id()
@@ -408,7 +410,7 @@ type blockCut struct {
 	code  []spirv.Instruction
 }
 
-// cutBlocks divides a function's code into its blocks.
+// cutBlocks divides the code of a function into blocks.
 func cutBlocks(list []spirv.Instruction) []blockCut {
 	var out []blockCut
 	for i := 0; i < len(list); i++ {
@@ -461,7 +463,7 @@ func (r *roundCounter) findLoops(cuts []blockCut) []loopLabels {
 		}
 		r.loops++
 		l := loopLabels{header: b.label, merge: spirv.ID(b.code[n-2].Words[0]), number: r.loops}
-		// The latch is the block of the continue construct that branches to the header.
+		// The latch is the block of the continue construct that branches to the loop header.
 		work := []spirv.ID{spirv.ID(b.code[n-2].Words[1])}
 		for seen := map[spirv.ID]bool{}; len(work) > 0; {
 			x := byLabel[work[len(work)-1]]

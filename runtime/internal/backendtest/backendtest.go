@@ -1,6 +1,6 @@
 // Package backendtest is the conformance suite of package hal. The suite runs the same tests on
-// every backend: memory, copies, launches, barriers, faults, tickets and closing. A backend's own
-// tests call [Run] with a [Backend].
+// every backend. The tests cover memory, copies, launches, barriers, faults, tickets and closing.
+// The tests of a backend's package call [Run] with a [Backend].
 package backendtest
 
 import (
@@ -17,13 +17,13 @@ import (
 // Backend is a backend that the suite tests.
 type Backend interface {
 	Driver() hal.Driver
-	// MakeKernel returns the description of one of the suite's kernels. MakeKernel takes the
-	// description from Desc, and adds the data that the backend needs.
+	// MakeKernel returns the description of the suite's kernel with the given name. MakeKernel
+	// calls Desc, and adds the data that only this backend needs.
 	MakeKernel(name string) hal.PipelineDesc
 }
 
-// Run runs the suite on device i of the backend. In -short mode, Run skips the tests in the list
-// others, because another backend runs them.
+// Run runs the suite on device i of the backend. With the flag -short, Run skips the tests that are
+// named in others, because the tests of another backend run them.
 func Run(t *testing.T, b Backend, i int, others ...string) {
 	for _, test := range []struct {
 		name string
@@ -70,7 +70,8 @@ func Run(t *testing.T, b Backend, i int, others ...string) {
 	}
 }
 
-// An env is a test with an open device. The methods of env end the test if a call fails.
+// An env is a test with an open device. If a call of the device fails, the methods of env end the
+// test.
 type env struct {
 	*testing.T
 	b   Backend
@@ -138,7 +139,7 @@ func (e *env) runBatch(batch ...hal.Command) {
 	e.wait(e.submit(batch...))
 }
 
-// readBytes returns n 32-bit words of m, beginning at byte off.
+// readBytes returns n 32-bit words of the memory m, beginning at byte off.
 func (e *env) readBytes(m hal.Memory, off uint64, n int) []uint32 {
 	e.Helper()
 	host := make([]byte, 4*n)
@@ -148,7 +149,7 @@ func (e *env) readBytes(m hal.Memory, off uint64, n int) []uint32 {
 	return decode(host)
 }
 
-// wantBytes fails the test unless word i of m equals f(i) for each of the first n words.
+// wantBytes ends the test with an error if, for any i below n, word i of m differs from f(i).
 func (e *env) wantBytes(m hal.Memory, n int, f func(i int) uint32) {
 	e.Helper()
 	for i, v := range e.readBytes(m, 0, n) {
@@ -174,7 +175,7 @@ func copyOf(dst hal.Memory, dstOff uint64, src hal.Memory, srcOff, size uint64) 
 	return hal.Command{Op: hal.OpCopy, Dst: dst, DstOff: dstOff, Src: src, SrcOff: srcOff, Size: size}
 }
 
-// afterTime returns the command c with a barrier before it.
+// afterTime returns the command c with the field Barrier set.
 func afterTime(c hal.Command) hal.Command {
 	c.Barrier = true
 	return c
@@ -184,7 +185,7 @@ func launch(p hal.Pipeline, name string, n int, args ...any) hal.Command {
 	return Launch(p, kernels[name], n, args...)
 }
 
-// allBytes returns the span that covers a whole memory.
+// allBytes returns a span of all words of m.
 func allBytes(m hal.Memory) Span { return Span{Mem: m, Len: int(m.Size() / 4)} }
 
 func encode(v []uint32) []byte {
@@ -203,7 +204,7 @@ func decode(b []byte) []uint32 {
 	return v
 }
 
-// fillPattern fills b with bytes that are different at different indexes.
+// fillPattern fills b with pseudo-random bytes.
 func fillPattern(b []byte, seed uint32) []byte {
 	for i := 0; i+4 <= len(b); i += 4 {
 		seed = seed*1664525 + 1013904223
@@ -215,7 +216,7 @@ func fillPattern(b []byte, seed uint32) []byte {
 	return b
 }
 
-// wantSame fails the test unless the bytes are equal. The message names the first index at
+// wantSame ends the test with an error if got and want differ. The error names the first index at
 // which the bytes differ.
 func (e *env) wantSame(got, want []byte) {
 	e.Helper()

@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// testHostMemory copies between the host's memory and the device's, in both directions and in all
-// sizes that backends treat differently. The host reads and writes its memory directly: a batch
-// sees the host's writes before it, and the host sees the batch's writes when the batch has
-// completed.
+// testHostMemory copies between memory of the host and memory of the device, in both directions,
+// with sizes that backends may treat differently. The host reads and writes the host memory
+// directly. A batch must see what the host wrote before the batch, and the host must see what the
+// batch wrote when the batch has completed.
 func testHostMemory(e *env) {
 	const size = 1<<20 + 64
 	host, there := e.alloc(size, hal.HostMemory), e.alloc(size, hal.DeviceMemory)
@@ -30,7 +30,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// Submit batches in sequence, and wait only before the host itself writes.
+	// Submit several batches one after another, and wait only before the host writes again.
 	p := e.pipeline("increment")
 	defer p.Free()
 	const words = 20000
@@ -47,7 +47,7 @@ func testHostMemory(e *env) {
 			}
 		}
 	}
-	// Launch a kernel that uses the host's memory directly, and fill that memory.
+	// Launch a kernel that uses the host memory directly, and then fill the host memory.
 	for round := range batches {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)

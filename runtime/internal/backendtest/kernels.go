@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Modules of the test kernels, embedded here. The command make shaders compiles the modules from
-// the .comp files in the same directory.
+// The variable modules contains the modules of the test kernels. The command make shaders compiles
+// the modules from the .comp files in the same directory.
 //
 //go:embed testdata/*.spv
 var modules embed.FS
@@ -37,25 +37,25 @@ func value(name, typ string, off, size int) abi.Param {
 	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
 }
 
-// The variable kernels contains the kernels that a backend must make, by their names.
+// The variable kernels maps names to the kernels of the suite. Backend.MakeKernel must support all
+// these kernels.
 var kernels = map[string]*abi.Kernel{
 	// y[i] = value
 	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),
-	// y[i] += a * x[i], not fused
+	// y[i] += a * x[i], where the product is rounded before the addition
 	"saxpy": kernel("saxpy", abi.Range, 1, 40, slice("X", 0, abi.Read), slice("Y", 16, abi.ReadWrite), value("A", "float32", 32, 4)),
 	// x[i]++
 	"increment": kernel("increment", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// A work-item with i < First sets x[i] = i. Each other work-item faults at site 0, with index
-	// i+len(x).
+	// A work-item with i < First sets x[i] = i. All other work-items fault at site 0, with the
+	// index i+len(x).
 	"fault": kernel("fault", abi.Range, 1, 24, slice("X", 0, abi.Write), value("First", "uint32", 16, 4)),
-	// out[i] = t[i%40]; the arguments do not fit into the launch block
+	// out[i] = t[i%40], with arguments that are too large for the launch block
 	"table": kernel("table", abi.Range, 1, 176, slice("Out", 0, abi.Write), value("T", "[40]uint32", 16, 160)),
-	// The kernel has two dimensions and work-groups of one work-item. It adds i+1 to x[i] for the
-	// linear index i.
+	// x[i] += i+1, where i is the linear index; two dimensions, with work-groups of one work-item
 	"rows": kernel("rows", abi.NDRange, 2, 16, slice("X", 0, abi.ReadWrite)),
 	// x[i] *= F, where F is the specialization constant with ID 7 and default 2
 	"scale": kernel("scale", abi.Range, 1, 16, slice("X", 0, abi.ReadWrite)),
-	// The kernel sets x[i] = x[i]*1664525 + 1013904223 n times for each i.
+	// x[i] = x[i]*1664525 + 1013904223, n times for each i
 	"chain": kernel("chain", abi.Range, 1, 24, slice("X", 0, abi.ReadWrite), value("N", "uint32", 16, 4)),
 }
 
@@ -64,8 +64,8 @@ func init() {
 	kernels["scale"].Specs = []abi.SpecConstant{{ID: 7, Name: "backendtest.Factor", Type: "uint32", Size: 4, Default: 2}}
 }
 
-// Desc describes the named kernel, without the data that only the host backend needs. The kernel's
-// work-groups have 64 work-items along x, or one for an nd-range.
+// Desc describes the named kernel, without the data that only the host backend needs. Work-groups
+// have 64 work-items along x, or a single work-item for a kernel over an nd-range.
 func Desc(name string) hal.PipelineDesc {
 	k := kernels[name]
 	if k == nil {
@@ -104,8 +104,8 @@ type Span struct {
 	Len int
 }
 
-// Launch returns the command for n work-items of p. The arguments are spans, uint32 and float32
-// values and arrays of uint32, in the order of k's parameters.
+// Launch returns a command that launches n work-items of the pipeline p. Each argument is a Span, a
+// uint32, a float32 or a [40]uint32. The arguments are in the order of k's parameters.
 func Launch(p hal.Pipeline, k *abi.Kernel, n int, args ...any) hal.Command {
 	c := hal.Command{Op: hal.OpLaunch, Pipeline: p, Args: make([]byte, k.ArgSize),
 		Global: [3]uint32{uint32(n), 1, 1}, Groups: [3]uint32{uint32((n + 63) / 64), 1, 1}}

@@ -22,7 +22,8 @@ func testLaunch(e *env) {
 		xs[i], ys[i] = rnd.Float32()-0.5, rnd.Float32()-0.5
 	}
 	const a = float32(1.0 / 3)
-	// A work-item outside the range would change the 32-bit word after the last element.
+	// If a work-item outside the range ran, it would change the 32-bit word after the last element,
+	// which is 77.
 	e.runBatch(write(x, 0, encode(bitsOf(xs))), write(y, 0, encode(bitsOf(ys))), fill(y, 4*n, 4, 77),
 		afterTime(launch(ps, "saxpy", n, Span{x, 0, n}, Span{y, 0, n}, a)))
 	want := make([]float32, n)
@@ -32,7 +33,7 @@ func testLaunch(e *env) {
 	}
 	bits := append(bitsOf(want), 77)
 	e.wantBytes(y, n+1, func(i int) uint32 { return bits[i] })
-	// Launch over a part of the memory, at an offset.
+	// Launch over a part of the memory, which begins at an offset.
 	e.runBatch(launch(pf, "fill", 100, Span{y, 400, 100}, uint32(5)))
 	e.wantBytes(y, n+1, func(i int) uint32 {
 		if i >= 100 && i < 200 {
@@ -40,7 +41,7 @@ func testLaunch(e *env) {
 		}
 		return bits[i]
 	})
-	// Launch over sizes around the size of a work-group.
+	// Launch with ranges that are just below, equal to and just above the work-group size.
 	for _, m := range []int{1, 63, 64, 65, 4097} {
 		e.runBatch(fill(y, 0, 4*n, 0), afterTime(launch(pf, "fill", m, Span{y, 0, m}, uint32(m))))
 		e.wantBytes(y, n, func(i int) uint32 {
@@ -95,7 +96,7 @@ func testSpec(e *env) {
 			want = 10
 		}
 		if d.Host != nil && factor != 0 {
-			return // the host backend has the constant's value in HostSpecs instead
+			return // the host backend reads the constant from HostSpecs, not from Specs
 		}
 		p, err := e.dev.NewPipeline(&d)
 		if err != nil {
@@ -107,13 +108,13 @@ func testSpec(e *env) {
 	}
 }
 
-// testManyGroups launches more work-groups than a device accepts at once.
+// testManyGroups launches more work-groups than a device accepts in one dispatch.
 func testManyGroups(e *env) {
 	p := e.pipeline("rows")
 	defer p.Free()
 	sizes := [][2]uint32{{1, 1}, {3, 70000}, {70000, 3}, {1, 140001}, {131072, 2}}
 	if testing.Short() {
-		sizes = sizes[:2] // the race detector is slow
+		sizes = sizes[:2] // -short is used with the race detector, which is slow
 	}
 	for _, size := range sizes {
 		n := int(size[0] * size[1])
@@ -148,7 +149,7 @@ func testBarriers(e *env) {
 	defer y.Free()
 	p := e.pipeline("increment")
 	defer p.Free()
-	// Submit launches in sequence, within a batch and across batches.
+	// Submit launches that depend on each other, first in one batch and then in separate batches.
 	batch := []hal.Command{fill(x, 0, 4*n, 0)}
 	for range rounds {
 		batch = append(batch, afterTime(launch(p, "increment", n, allBytes(x))))
@@ -158,7 +159,7 @@ func testBarriers(e *env) {
 		e.submit(afterTime(launch(p, "increment", n, allBytes(x))))
 	}
 	e.wantBytes(x, n, func(int) uint32 { return 2 * rounds })
-	// Run each kind of command after each kind, so that all pairs of kinds occur.
+	// Run commands in an order in which each kind of command follows each kind.
 	var hosts [50][]byte
 	var tickets []hal.Ticket
 	for i := range hosts {
@@ -188,8 +189,8 @@ func testBarriers(e *env) {
 		}
 		return 52
 	})
-	// Several reads store to the same host memory: the last read's value remains, whichever ticket
-	// is waited for.
+	// Several reads store to the same host memory. The value of the last read must remain, no
+	// matter for which ticket the test waits.
 	host := make([]byte, 4)
 	for i := range 50 {
 		tickets = append(tickets, e.submit(afterTime(fill(x, 0, 4, uint32(i))), afterTime(read(x, 0, host))))
@@ -203,7 +204,8 @@ func testBarriers(e *env) {
 	}
 }
 
-// testBarriersReachFar: a barrier orders all later commands, not only the command that has it.
+// testBarriersReachFar checks that a barrier orders all later commands, not only the command with
+// the field Barrier.
 func testBarriersReachFar(e *env) {
 	const n = 1 << 18
 	x, y, z := e.alloc(4*n, hal.DeviceMemory), e.alloc(4*n, hal.DeviceMemory), e.alloc(4*n, hal.DeviceMemory)
@@ -217,8 +219,8 @@ func testBarriersReachFar(e *env) {
 		e.submit(afterTime(fill(x, 0, 4*n, 0)), fill(y, 0, 4*n, 0), fill(z, 0, 4*n, 1))
 		e.submit(afterTime(launch(pc, "chain", n, allBytes(x), uint32(1))))
 		e.submit(
-			afterTime(launch(p, "increment", 1, allBytes(y))), // its barrier also orders the copy
-			copyOf(z, 0, x, 0, 4*n),                           // needs x, and has no barrier of its own
+			afterTime(launch(p, "increment", 1, allBytes(y))), // the barrier of this launch also orders the copy
+			copyOf(z, 0, x, 0, 4*n),                           // reads x, and has no barrier
 			afterTime(launch(p, "increment", n, allBytes(x))))
 		e.wantBytes(z, n, func(i int) uint32 { return 1013904223 })
 		e.wantBytes(x, n, func(i int) uint32 { return 1013904224 })
@@ -286,12 +288,14 @@ func testFault(e *env) {
 			}
 			return 0xffffffff
 		})
-		// If the field Fault is nil, a fault is not reported and has no effect on later commands.
+		// If the command's field Fault is nil, a fault is not reported, and has no effect on later
+		// commands.
 		e.runBatch(launch(p, "fault", n, allBytes(x), first))
 	}
 }
 
-// In testFaultMany some launches of each batch fault, and later batches reuse the fault records.
+// testFaultMany submits batches in which some launches fault. Later batches reuse the backend's
+// fault records.
 func testFaultMany(e *env) {
 	const n, launches = 128, 400
 	x := e.alloc(4*n, hal.DeviceMemory)

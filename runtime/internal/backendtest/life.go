@@ -52,7 +52,7 @@ func testTicket(e *env) {
 	}
 }
 
-// submitSlow submits work that takes some tenths of a second or more.
+// submitSlow submits work that takes at least some tenths of a second.
 func (e *env) submitSlow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	e.Helper()
 	n := uint32(60000) // some drivers end a loop after 65535 iterations
@@ -60,7 +60,7 @@ func (e *env) submitSlow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	if e.dev.Info().Type < hal.HostCPU {
 		launches = 256
 	} else if testing.Short() {
-		launches = 4 // the race detector is slow
+		launches = 4 // -short is used with the race detector, which is slow
 	}
 	var batch []hal.Command
 	for range launches {
@@ -74,7 +74,7 @@ func testContext(e *env) {
 	defer x.Free()
 	p := e.pipeline("chain")
 	defer p.Free()
-	e.wait(e.submitSlow(p, x)) // first run, not measured
+	e.wait(e.submitSlow(p, x)) // the first run is slower, and is not measured
 	start := time.Now()
 	e.wait(e.submitSlow(p, x))
 	full := time.Since(start)
@@ -189,7 +189,8 @@ func testCloseOrder(e *env) {
 	}
 }
 
-// testReopen opens two devices of one kind at the same time, and one after the other.
+// testReopen opens and closes the same device several times, while the test's own device stays
+// open.
 func testReopen(e *env) {
 	first := e.dev
 	for range 3 {

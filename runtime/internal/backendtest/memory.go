@@ -64,7 +64,8 @@ func testMemory(e *env) {
 			m.Free()
 		}
 	}
-	// The device sees the host's direct writes, and the host sees the device's.
+	// The device must see what the host writes directly, and the host must see what the device
+	// writes.
 	h, d := e.alloc(1024, hal.HostMemory), e.alloc(1024, hal.DeviceMemory)
 	want := fillPattern(make([]byte, 1024), 7)
 	copy(h.Bytes(), want)
@@ -74,7 +75,8 @@ func testMemory(e *env) {
 	d.Free()
 }
 
-// testMemoryMany allocates and frees in random order, looking for overlaps.
+// testMemoryMany allocates and frees memory in random order, and checks that allocations do not
+// overlap.
 func testMemoryMany(e *env) {
 	type owned struct {
 		m    hal.Memory
@@ -132,16 +134,16 @@ func testWriteRead(e *env) {
 		want := fillPattern(make([]byte, c.size), uint32(c.off))
 		src, dst := slices.Clone(want), make([]byte, c.size)
 		w := write(m, uint64(c.off), src)
-		w.Taken = func() { clear(src) } // the source has been read
+		w.Taken = func() { clear(src) } // the backend has read the source, so the source may change
 		e.runBatch(w, afterTime(read(m, uint64(c.off), dst)))
 		e.wantSame(dst, want)
 	}
-	// Bytes next to the written ones keep their values.
+	// A write must not change the bytes before and after its destination.
 	e.runBatch(fill(m, 0, 64, 0), afterTime(write(m, 5, []byte{1, 2, 3})))
 	got := make([]byte, 12)
 	e.runBatch(afterTime(read(m, 0, got)))
 	e.wantSame(got, []byte{0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 0, 0})
-	// When a ticket is done, the bytes that its batch read are in place.
+	// When a ticket is done, the bytes that the batch has read must be in the host's memory.
 	for i := range 300 {
 		want := fillPattern(make([]byte, 4<<(i%11)), uint32(i))
 		got := make([]byte, len(want))
@@ -150,11 +152,11 @@ func testWriteRead(e *env) {
 	}
 }
 
-// testLarge copies more bytes than any staging memory holds.
+// testLarge copies more bytes than fit into any backend's staging memory.
 func testLarge(e *env) {
 	size := 96<<20 + 20
 	if testing.Short() {
-		size = 68<<20 + 20 // the race detector is slow; this still is more than a staging ring holds
+		size = 68<<20 + 20 // -short is used with the slow race detector; this size is still larger than a staging ring
 	}
 	m := e.alloc(uint64(size), hal.DeviceMemory)
 	defer m.Free()
@@ -176,7 +178,7 @@ func testLarge(e *env) {
 // testLargeMixed mixes large reads with writes and launches, which must keep their order.
 func testLargeMixed(e *env) {
 	n := 20 << 20
-	if testing.Short() { // -short is set for runs with the race detector, for example
+	if testing.Short() { // -short is used with the race detector, which is slow
 		n = 4 << 20
 	}
 	m := e.alloc(uint64(4*n), hal.DeviceMemory)
@@ -189,7 +191,7 @@ func testLargeMixed(e *env) {
 		results[i] = make([]byte, 4*n)
 		head := []byte{byte(50 * i), 0, 0, 0}
 		w := afterTime(write(m, 0, head))
-		w.Taken = func() { head[0] = 255 } // the source has been read
+		w.Taken = func() { head[0] = 255 } // the backend has read the source, so the source may change
 		batch := []hal.Command{afterTime(launch(p, "increment", n, allBytes(m))), afterTime(read(m, 0, results[i])), w}
 		if i == 0 {
 			batch = append([]hal.Command{fill(m, 0, uint64(4*n), 100)}, batch...)
@@ -242,7 +244,7 @@ func testCopy(e *env) {
 		copy(want[c.dst:c.dst+c.size], src[c.src:])
 		e.wantSame(got, want)
 	}
-	// Copy between ranges of one memory.
+	// Copy between two ranges of the same memory.
 	got := make([]byte, size)
 	e.runBatch(write(a, 0, src), afterTime(copyOf(a, 0, a, size/2, size/2)), afterTime(read(a, 0, got)))
 	e.wantSame(got[:size/2], src[size/2:])

@@ -27,7 +27,7 @@ import (
 // Built reports whether the program can open the driver's library.
 const Built = true
 
-// result returns the value or the failure of a call.
+// result returns the value of a driver call, or an Error if the call failed.
 func result(v C.cuda_value) (uint64, error) {
 	if v.call == nil {
 		return uint64(v.value), nil

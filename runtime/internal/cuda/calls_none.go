@@ -5,7 +5,8 @@ package cuda
 // Built reports whether the program can open the driver's library.
 const Built = false
 
-// Only open is called, because without a library there is no device.
+// Of the following functions, only open is ever called, because without a library there is no
+// device.
 
 func open(string) ([]UUID, error) { return nil, ErrNone }
 

@@ -7,16 +7,17 @@ import (
 	"sync"
 )
 
-// ErrNone is the error of all functions in a program without cgo, or for a system other than Linux.
+// ErrNone is the error of all functions if the program was built without cgo, or for a system other
+// than Linux.
 var ErrNone = errors.New("cuda: the program was built without cgo, or not for Linux")
 
-// UUID identifies a device, both in Vulkan and in CUDA.
+// UUID identifies a device. Vulkan and CUDA use the same UUIDs.
 type UUID [16]byte
 
 // Error is the failure of a call into CUDA's driver.
 type Error struct {
-	Call   string // name of the function
-	Result string // name of its result
+	Call   string // name of the driver's function that failed
+	Result string // name of the function's result code, such as CUDA_ERROR_OUT_OF_MEMORY
 }
 
 func (e *Error) Error() string { return "cuda: " + e.Call + ": " + e.Result }
@@ -27,11 +28,11 @@ var library = struct {
 	name    string
 	tried   bool
 	err     error
-	devices []UUID // the devices in CUDA's order
+	devices []UUID // UUIDs of the devices, in CUDA's order
 }{name: "libcuda.so.1"}
 
-// UseLibrary makes later calls open another library, and returns the name of the previous library.
-// Tests call UseLibrary while no Context is open.
+// UseLibrary sets the name of the library that later calls open, and returns the previous name.
+// UseLibrary is for tests, and must be called while no Context is open.
 func UseLibrary(name string) (before string) {
 	library.Lock()
 	defer library.Unlock()
@@ -40,7 +41,7 @@ func UseLibrary(name string) (before string) {
 	return before
 }
 
-// number returns the number of a device in CUDA.
+// number returns CUDA's number of the device with the given UUID.
 func number(uuid UUID) (int32, error) {
 	library.Lock()
 	defer library.Unlock()
@@ -80,16 +81,16 @@ func Reaches(dst, src UUID) error {
 	return err
 }
 
-// Context is the primary context of a device. Several goroutines may use it.
+// Context is a device's primary context in CUDA. Several goroutines may use the same Context.
 type Context struct {
 	device int32
 	handle uintptr
 	mu     sync.Mutex
-	idle   []uintptr // streams that are in no Stream
+	idle   []uintptr // CUDA streams that no Stream uses at present
 }
 
-// NewContext returns the primary context of a device. The driver makes the context if the process
-// has none yet, which takes some tenths of a second.
+// NewContext returns the primary context of a device. If the process has no primary context for the
+// device yet, the driver makes one, which takes some tenths of a second.
 func NewContext(uuid UUID) (*Context, error) {
 	n, err := number(uuid)
 	if err != nil {
@@ -112,7 +113,7 @@ func (c *Context) Close() error {
 	return errors.Join(append(errs, release(c.device))...)
 }
 
-// Memory is imported memory.
+// Memory is memory of a device that Vulkan has allocated and CUDA has imported.
 type Memory struct {
 	Address uint64
 	ctx     *Context
@@ -120,8 +121,8 @@ type Memory struct {
 }
 
 // Import imports an allocation of size bytes that Vulkan exported as the file descriptor fd. The
-// memory may belong to another device. The allocation is dedicated to one buffer. Import owns fd,
-// even if Import fails.
+// memory may belong to another device than the context. The allocation must be dedicated to a
+// single buffer. Import takes ownership of fd, even if Import fails.
 func (c *Context) Import(fd int, size uint64) (*Memory, error) {
 	h, err := importMemory(c.handle, fd, size)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *Context) Import(fd int, size uint64) (*Memory, error) {
 	return m, nil
 }
 
-// Free ends the import. The memory itself stays until Vulkan frees it.
+// Free ends CUDA's use of the memory. Vulkan must still free the memory itself.
 func (m *Memory) Free() error {
 	var err error
 	if m.Address != 0 {
@@ -143,7 +144,7 @@ func (m *Memory) Free() error {
 	return errors.Join(err, dropMemory(m.ctx.handle, m.handle))
 }
 
-// Stream runs copies, one after another.
+// Stream runs copies one after another.
 type Stream struct {
 	ctx    *Context
 	handle uintptr
@@ -166,7 +167,8 @@ func (c *Context) Stream() (*Stream, error) {
 	return &Stream{c, h}, nil
 }
 
-// Close lets the context use the stream again. All copies of the stream must have completed.
+// Close returns the stream to the context, which reuses the stream later. All copies of the stream
+// must have completed.
 func (s *Stream) Close() {
 	s.ctx.mu.Lock()
 	defer s.ctx.mu.Unlock()

@@ -1,13 +1,14 @@
 // Package dag orders the nodes of a graph of commands.
 //
 // A [Graph] has a node for each command. Nodes are numbered in the order in which they were added.
-// The user makes some of the edges. Other edges follow from the use of memory. Two commands
-// conflict if they use the same memory, of the device or of the host, and one of them writes it.
-// The later command then depends on the earlier one.
+// The user of a [Graph] makes some edges explicitly. Other edges follow from conflicts in memory.
+// Two commands conflict if they use the same memory (of the device or of the host), and at least
+// one of them writes to this memory. If two commands conflict, the later command depends on the
+// earlier command.
 //
 // For example, if commands 1 and 2 read memory that command 0 writes, there are edges from node 0
-// to the nodes 1 and 2 (read after write). If command 3 writes this memory again, there are edges
-// from the nodes 1 and 2 to node 3 (write after read).
+// to the nodes 1 and 2 (read after write). If command 3 then writes the same memory, there are
+// edges from the nodes 1 and 2 to node 3 (write after read).
 package dag
 
 import (
@@ -33,7 +34,8 @@ type Uses struct {
 	Host   []HostUse
 	// All says that the command may use any memory.
 	All bool
-	// Func says that the command is a function on the host, which sees earlier copies to the host.
+	// Func says that the command is a host function. A host function may read what earlier copies
+	// wrote to memory of the host.
 	Func bool
 }
 
@@ -43,8 +45,8 @@ type HostUse struct {
 	Write  bool
 }
 
-// Explicit returns the nodes that node i depends on for reasons other than a conflict in device
-// memory.
+// Explicit returns the nodes that node i depends on, except nodes that conflict with node i in
+// device memory.
 func (g *Graph) Explicit(i int) []int {
 	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return onDevice(g.nodes[p].uses.Device, g.nodes[i].uses.Device) })
 }
@@ -58,15 +60,17 @@ func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 // Succs returns the nodes that depend on node i.
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
-// Add adds a node that uses the memory and depends on the nodes in the slice after. Add returns the
-// node's number.
+// Add adds a node for a command that uses the given memory. The new node depends on the nodes in
+// the slice after, and on all earlier nodes that conflict with the new node. Add returns the node's
+// number.
 func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
 	g.nodes = append(g.nodes, node{uses: uses})
 	for _, a := range after {
 		g.connect(a, n)
 	}
-	// If the new node already depends on a node through other nodes, no edge to that node is added.
+	// If the new node already depends on an earlier node indirectly, no edge from the earlier node
+	// is added.
 	known := make([]bool, n)
 	for _, a := range after {
 		g.ancestors(a, known)
@@ -80,7 +84,7 @@ func (g *Graph) Add(uses Uses, after ...int) int {
 	return n
 }
 
-// ancestors marks i and all nodes that it depends on, directly or indirectly.
+// ancestors marks node i and all nodes that node i depends on, directly or indirectly.
 func (g *Graph) ancestors(i int, known []bool) {
 	work := []int{i}
 	for len(work) > 0 {
@@ -94,8 +98,8 @@ func (g *Graph) ancestors(i int, known []bool) {
 	}
 }
 
-// Connect makes the second node depend on the first. Connect returns false, and adds no edge, if
-// both are the same node or the first already depends on the second.
+// Connect adds an edge between two nodes, so that the second node depends on the first node. If the
+// edge would make a cycle, Connect returns false and adds no edge.
 func (g *Graph) Connect(from, to int) bool {
 	known := make([]bool, len(g.nodes))
 	g.ancestors(from, known)
@@ -118,17 +122,16 @@ func (g *Graph) connect(from, to int) {
 	g.nodes[to].preds = insert(g.nodes[to].preds, from)
 }
 
-// Sequence returns the nodes in the order in which they were added, except where an edge of the
-// user requires another order.
+// Sequence returns the nodes in the order in which they were added, as far as the edges allow this
+// order.
 func (g *Graph) Sequence() []int {
 	level := make([]int, len(g.nodes))
 	return g.sort(level)
 }
 
-// Order returns the nodes in an order in which each node comes after those that it depends on.
-// Nodes are sorted by level, and then by number. The level of a node is the length of the longest
-// path to it. Nodes of one level do not depend on each other, so a device needs one barrier for
-// each level.
+// Order returns the nodes sorted by level, and then by number. Each node comes after the nodes that
+// it depends on. The level of a node is the length of the longest path that ends at the node. Nodes
+// of the same level do not depend on each other, so a device needs only one barrier for each level.
 func (g *Graph) Order() []int {
 	level := make([]int, len(g.nodes))
 	order := g.sort(level)
@@ -138,9 +141,8 @@ func (g *Graph) Order() []int {
 	return order
 }
 
-// sort returns the nodes in an order in which each node comes after those that it depends on. If
-// several nodes can be next, the one with the least number comes first. The method sort also sets
-// the nodes' levels.
+// sort returns the nodes in topological order. If several nodes could be next, the node with the
+// least number is next. The method sort also stores the level of each node in the slice level.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
 	var ready nodeNumbers
@@ -163,7 +165,7 @@ func (g *Graph) sort(level []int) []int {
 	return order
 }
 
-// nodeNumbers is a heap of node numbers.
+// nodeNumbers is a heap of node numbers, with the least number first.
 type nodeNumbers []int
 
 func (h nodeNumbers) Len() int           { return len(h) }
@@ -205,8 +207,8 @@ func onHost(earlier, later []HostUse) bool {
 	return false
 }
 
-// ReadBack reports whether a later command reads host memory that an earlier command writes.
-// ReadBack returns false if a host function between the two commands writes that memory.
+// ReadBack reports whether a later command reads host memory that an earlier command writes. If a
+// host function between the two commands uses the same memory, ReadBack returns false.
 func ReadBack(earlier, later Uses, between func(yield func(Uses) bool)) bool {
 	for _, e := range earlier.Host {
 		for _, l := range later.Host {

@@ -1,7 +1,8 @@
-// Package exec prepares launches and graphs for a device, below the API. The package chooses the
-// module of a kernel, keeps the pipelines made from modules, and converts launches to commands of
-// the device's stream. A graph becomes a sequence of commands. The order of commands follows from
-// the memory of the graph's nodes, and launches in the sequence may be fused.
+// Package exec prepares launches and graphs for a device. Package runtime uses package exec to
+// implement the API. Package exec chooses the module of a kernel, keeps the pipelines made from
+// modules, and converts launches to commands of the device's stream. A graph becomes a sequence of
+// commands. The order of the sequence follows from the memory that the graph's nodes use. Launches
+// in the sequence may be fused.
 //
 //   - A [Launch] is a call of a kernel, with the runtime's state.
 //   - A [Kernel] contains the modules of a kernel.

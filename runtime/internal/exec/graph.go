@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Device has the methods of a device that are called when a graph is planned.
+// Device contains the methods of a device that planning a graph needs.
 type Device interface {
 	// Compile sets the pipeline in the plan of a launch. The pipeline stays in use until the plan's
 	// method LetGo is called.
@@ -24,8 +24,8 @@ type Device interface {
 // Options are options for planning a graph.
 type Options struct {
 	Fuse     FuseMode
-	Barriers bool // fused launches have barriers between them
-	Apart    bool // the device runs the kernels of a fused launch one after another
+	Barriers bool // work-items of a work-group meet at a barrier between the kernels of a fused launch
+	Apart    bool // the device runs the kernels of a fused launch as separate launches, one after another
 
 	// Limits of the device for fused launches; see fusion.Group.
 	OneLoop     bool
@@ -33,39 +33,38 @@ type Options struct {
 	LaunchBlock int
 }
 
-// Graph contains nodes, and once Plan has been called, the sequence of commands that each run
-// submits. Update changes the graph, and other methods may be called at the same time.
+// Graph contains nodes. Once Plan has been called, the Graph also contains the sequence of commands
+// that each run submits. Other methods may be called at the same time as Update.
 type Graph struct {
 	Options
 	dev Device
 
 	updating  sync.Mutex // locked while Update runs
 	mu        sync.Mutex // guards the fields that Update changes
-	nodes     []Node     // the nodes in the graph's sequence, with the nodes of sub-graphs
-	setCount  int        // the number of sets of nodes whose launches are fused
+	nodes     []Node     // nodes in the order of the graph, including the nodes of sub-graphs
+	setCount  int        // number of fused launches so far; each of them stands for a set of nodes
 	goneSteps []*Step    // steps of nodes that have no command
 	run       *Sequence
-	held      *runHolder // keeps the sequence run in use
+	held      *runHolder // keeps the sequence in the field run in use
 	report    Report
 }
 
 // Node contains a step, and the numbers of the nodes that the step depends on.
 type Node struct {
-	// Owner is the value that the node belongs to, and Label is the node's name. For a node of a
-	// sub-graph, Owner is nil and Label is "".
+	// Owner is package runtime's node, and Label is the node's name. For a node of a sub-graph,
+	// Owner is nil and Label is "".
 	Owner any
 	Label string
 
 	step  *Step
-	preds []int // nodes that the node depends on by edges of the graph
-	// fusedSet is for a node that comes from a sub-graph. The set consists of the nodes that
-	// became one launch with this node in the sub-graph. ownSet is the node's set if this
-	// graph is added to another graph.
+	preds []int // numbers of the nodes that the node depends on by edges of the graph
+	// fusedSet is the set of nodes that were fused with this node in the sub-graph from which the
+	// node comes. ownSet is the set of nodes that are fused with this node in this graph.
 	fusedSet, ownSet nodeSet
 }
 
-// nodeSet identifies a set of nodes whose launches became one launch. The zero nodeSet identifies
-// no set. The field barriers says whether there are barriers between these launches.
+// nodeSet identifies a set of nodes that were fused into one launch. The zero nodeSet identifies no
+// set. The field barriers says whether the fused launch has barriers between the nodes' kernels.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -74,9 +73,9 @@ type nodeSet struct {
 // NewGraph returns a graph without nodes for a device.
 func NewGraph(d Device, o Options) *Graph { return &Graph{dev: d, Options: o} }
 
-// Add adds a step that depends on the nodes preds. The result of Add is the list of nodes that a
-// later node must depend on to run after the step. A step without a command adds no node; Add then
-// returns preds.
+// Add adds a step that depends on the nodes preds. Add returns the nodes that a later node must
+// depend on to run after the step. For a step without a command, Add adds no node and returns
+// preds.
 func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []int) {
 	if s.Nothing() && s.Kernel == nil {
 		ex.goneSteps = append(ex.goneSteps, s)
@@ -86,8 +85,9 @@ func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []in
 	return []int{len(ex.nodes) - 1}
 }
 
-// AddGraph adds the nodes of a graph. The nodes of sub without predecessors then depend on the
-// nodes preds. AddGraph returns the exit nodes of sub, which no other node of sub depends on.
+// AddGraph adds the nodes of the graph sub. Nodes of sub without predecessors depend on the nodes
+// preds. AddGraph returns the exit nodes of sub, which are the nodes that no other node of sub
+// depends on.
 func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	base, sets := len(ex.nodes), ex.setCount
 	ex.setCount += sub.setCount
@@ -131,12 +131,11 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update replaces the step of a node by s. The node is the one that belongs to the value in the
-// parameter owner. Before the replacement, Update calls check. If check returns an error, Update returns
-// it and changes nothing. The arguments of check are the nodes' steps and the index of the node, or -1
-// if the graph has no such node.
+// Update replaces the step of the node with the given owner by s. Before the replacement, Update
+// calls check with the steps of all nodes and the index of the node, or -1 if no node has this
+// owner. If check returns an error, Update returns the error and changes nothing.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
-	ex.updating.Lock() // locks updating, not mu, because Hold would wait for mu
+	ex.updating.Lock() // mu is not locked during planning, because Hold would wait for mu
 	defer ex.updating.Unlock()
 	at := slices.IndexFunc(ex.nodes, func(n Node) bool { return n.Owner == owner })
 	if err := check(ex.Steps(), at); err != nil {
@@ -171,7 +170,7 @@ func (ex *Graph) Report() Report {
 	return ex.report
 }
 
-// Hold returns the sequence of a run. The sequence stays valid until the caller calls
+// Hold returns the sequence for a run of the graph. The sequence stays valid until the caller calls
 // Sequence.LetGo.
 func (ex *Graph) Hold() *Sequence {
 	ex.mu.Lock()
@@ -180,7 +179,7 @@ func (ex *Graph) Hold() *Sequence {
 	return ex.run
 }
 
-// Clone returns a copy of the graph in its present state, which can be added to other graphs.
+// Clone returns a copy of the graph's present nodes, which AddGraph can add to other graphs.
 func (ex *Graph) Clone() *Graph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
@@ -198,7 +197,7 @@ func (ex *Graph) compileStep(s *Step) (*Pipeline, error) {
 	return p.Pipeline, err
 }
 
-// planResult is the result of planning, before commit stores it in the graph.
+// planResult is the result of planning, which commitPlan stores in the graph.
 type planResult struct {
 	nodes  []Node
 	sets   int
@@ -206,9 +205,9 @@ type planResult struct {
 	report Report
 }
 
-// planNodes orders the steps of the nodes, and compiles the launches whose pipelines the graph does not
-// hold yet. Update may have changed the memory that nodes use. After Update, the nodes may need edges
-// that the graph itself does not have.
+// planNodes orders the steps of the nodes, and compiles launches whose pipelines the graph does not
+// hold yet. The edges for conflicts in memory are computed again, because Update may have changed
+// the memory that nodes use.
 func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error) {
 	next := &Graph{dev: ex.dev, Options: ex.Options, nodes: slices.Clone(nodes)}
 	next.Fuse = fuse
@@ -218,7 +217,7 @@ func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error
 		if err != nil {
 			p.run.LetGo()
 		}
-		if err != nil && fuse == FuseWhatFits && divided { // the driver may not accept a fused kernel
+		if err != nil && fuse == FuseWhatFits && divided { // the driver may have rejected a fused kernel, so plan again without fusion
 			failed := err
 			if p, err = ex.planNodes(nodes, FuseNever); err == nil {
 				p.report.Splits = append(p.report.Splits, failed.Error())
@@ -243,7 +242,7 @@ func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error
 		joined.Add(u.step.Uses(), u.deps...)
 	}
 	p.sets = next.setCount
-	ends := make([][]int, len(units)) // maps the index of a unit to the steps that later units must wait for
+	ends := make([][]int, len(units)) // maps the index of a unit to the steps that units depending on the unit must wait for
 	levels := make([]int, len(units))
 	for _, i := range joined.Order() {
 		preds := joined.Preds(i)
@@ -256,7 +255,8 @@ func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error
 		}
 		s := units[i].step
 		if s.Nothing() {
-			// No other unit depends on this unit by memory, because it uses no memory.
+			// A unit without a command uses no memory, so other units depend on the unit only by
+			// explicit edges.
 			ends[i] = waits
 			continue
 		}
@@ -267,7 +267,7 @@ func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error
 			return p, err
 		}
 		ranks := units[i].nodes
-		if len(ranks) == 0 { // a step that belongs to no node of the graph comes last
+		if len(ranks) == 0 { // the step belongs to no node of the graph, so its failure has the last rank
 			ranks = []int{len(p.nodes)}
 		}
 		p.run.ranks = append(p.run.ranks, ranks)
@@ -279,10 +279,11 @@ func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error
 	return p, nil
 }
 
-// joinUnits makes the fused launch of each unit with several nodes, if the device runs fused
-// launches. joinUnits records which nodes have become one launch.
+// joinUnits makes the fused launch of each unit with several nodes, and records which nodes were
+// fused. On devices that run the kernels as separate launches, joinUnits makes a unit for each
+// launch.
 func (ex *Graph) joinUnits(units []*unit) ([]*unit, error) {
-	apart := ex.Apart // the device runs fused launches one after another
+	apart := ex.Apart // the device runs the kernels of a fused launch as separate launches
 	for _, u := range units {
 		set := 0
 		if len(u.nodes) > 1 {
@@ -305,7 +306,7 @@ func (ex *Graph) joinUnits(units []*unit) ([]*unit, error) {
 		return units, nil
 	}
 	var out []*unit
-	last := make([]int, len(units)) // last[i] is the index in out of the last step of unit i
+	last := make([]int, len(units)) // maps the index of a unit to the index in out of the unit's last step
 	for at, u := range units {
 		var deps []int
 		for _, d := range u.deps {
@@ -329,7 +330,8 @@ func (ex *Graph) joinUnits(units []*unit) ([]*unit, error) {
 	return out, nil
 }
 
-// appendStep adds a step and its pipeline to a run. The run then keeps the pipeline in use.
+// appendStep adds a step to a run. If the step is a launch, the run keeps the launch's pipeline in
+// use.
 func (ex *Graph) appendStep(run *Sequence, s *Step, waits []int, first bool) error {
 	n := s.Command
 	if s.Kernel != nil {
@@ -338,7 +340,7 @@ func (ex *Graph) appendStep(run *Sequence, s *Step, waits []int, first bool) err
 			v = ex.run.of[s]
 		}
 		if v != nil {
-			v.users.Add(1) // counts a new user; the graph's run is a user already
+			v.users.Add(1) // the new run uses the pipeline, like the graph's present run
 		} else {
 			var err error
 			if v, err = ex.compileStep(s); err != nil {

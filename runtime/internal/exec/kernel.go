@@ -19,19 +19,20 @@ type Kernel struct {
 	ABI    *abi.Kernel
 	Host   *host.Kernel // nil for a kernel without Go code
 	Source *fusion.Source
-	// Small is the variant for small launches. Small is nil if the kernel has no such variant.
+	// Small is the variant for small launches. Small is nil if the kernel has no variant for small
+	// launches.
 	Small *abi.Variant
-	// Owner is the value that the kernel belongs to.
+	// Owner is package runtime's value for the kernel.
 	Owner any
 
 	words   []func() ([]uint32, error) // functions that return the modules of the kernel and of its variants
 	natives nativeModules
-	number  uint32 // the kernel's number, from 1, in the order in which kernels are made
+	number  uint32 // number of the kernel, counted from 1 in the order of NewKernel calls
 }
 
 var kernels atomic.Uint32
 
-// NewKernel returns the kernel that a stub registers.
+// NewKernel returns a Kernel for a kernel that generated code (a stub) registers.
 func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	out := &Kernel{Name: name, ABI: k.ABI, Host: k.Host, Source: &fusion.Source{ABI: k.ABI}, Owner: owner, number: kernels.Add(1)}
 	add := func(words func() ([]uint32, error)) { out.words = append(out.words, sync.OnceValues(words)) }
@@ -50,10 +51,10 @@ func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	return out
 }
 
-// Variant returns the variant for a device, or nil for the kernel's own module. The parameter has
-// is a function that reports whether the device has an aspect. If cancel is set, Variant returns a
-// variant that can be cancelled. If the device can run no module, Variant returns the first missing
-// aspect.
+// Variant returns the variant for a device, or nil for the kernel's own module. The function has
+// reports whether the device has an aspect. If cancel is set, Variant returns only variants that
+// can be cancelled. If the device cannot run any module of the kernel, Variant returns the first
+// missing aspect.
 func (k *Kernel) Variant(has func(properties.Aspect) bool, cancel bool) (v *abi.Variant, missing properties.Aspect) {
 	for i := range k.ABI.Variants {
 		for _, a := range k.ABI.Variants[i].Without {
@@ -85,8 +86,8 @@ func (k *Kernel) Leaves() bool {
 	return slices.ContainsFunc(k.ABI.Variants, func(v abi.Variant) bool { return v.Cancel })
 }
 
-// IsSmall reports whether l is a small launch and the kernel has a variant for small launches. The
-// arguments of l must be complete.
+// IsSmall reports whether l is a small launch and the kernel has a variant for small launches.
+// Before the call, all arguments of l must have been set.
 func (k *Kernel) IsSmall(l *Launch) bool {
 	if k.Small == nil {
 		return false
@@ -118,9 +119,9 @@ func (k *Kernel) IsSmall(l *Launch) bool {
 	return true
 }
 
-// Module returns the words of the kernel's own module, or of one of its variants. If the stub does
-// not contain the module, the first call makes the module, and concurrent calls wait. All later
-// calls return the same words, or the same error, for any device.
+// Module returns the words of the kernel's own module, or of one of its variants. If the generated
+// code does not contain the module, the first call makes the module, and concurrent calls wait. All
+// later calls return the same words or the same error.
 func (k *Kernel) Module(v *abi.Variant) ([]uint32, error) {
 	for i := range k.ABI.Variants {
 		if v == &k.ABI.Variants[i] {

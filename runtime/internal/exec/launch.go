@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Launch is a launch in preparation. Launch contains the call, which does not change, and the
-// runtime's state. The runtime reuses the storage of a Launch for later launches.
+// Launch is a launch that the runtime prepares. Launch consists of the call, which does not change,
+// and of data that the runtime computes from the call. The runtime reuses the storage of a Launch
+// for later launches.
 type Launch struct {
 	*launch.Call
 
-	// Block is the block of the call's arguments. Block contains the addresses of slices once Pass
-	// has been called.
+	// Block is the argument block of the call. Pass writes the addresses of slices to Block.
 	Block []byte
-	// Placed lists the slices in device memory. The slices come from the call, or from the method
-	// Place.
+	// Placed lists the slices in device memory, which are slices of the call or slices that the
+	// method Place has added.
 	Placed []launch.SliceArg
 	own    []launch.SliceArg
 	// Cancel is the request that ends the launch early, or nil.
@@ -42,13 +42,14 @@ func NewLaunch(c *launch.Call) Launch {
 	return l
 }
 
-// Begin prepares a launch for the call. The launch must be new, or End must have been called.
+// Begin sets the launch's call. The launch must be new, or the previous call must have been removed
+// by End.
 func (l *Launch) Begin(c *launch.Call) {
 	l.Call, l.Placed = c, c.Slices
 	l.Block = append(l.Block[:0], c.Args...)
 }
 
-// End removes the call and all references to its memory, but keeps the launch's storage.
+// End removes the call and all references to memory of the call, but keeps the launch's storage.
 func (l *Launch) End() {
 	clear(l.own)
 	clear(l.Uses)
@@ -59,8 +60,8 @@ func (l *Launch) End() {
 	l.Call, l.Placed, l.Cancel = nil, nil, nil
 }
 
-// Place adds a slice in device memory. Place is called if the call's own slices are all in the
-// caller's memory.
+// Place adds a slice in device memory. The runtime calls Place for slices of the program's memory,
+// after it has allocated device memory for them.
 func (l *Launch) Place(a launch.SliceArg) {
 	l.own = append(l.own, a)
 	l.Placed = l.own
@@ -74,7 +75,7 @@ func (l *Launch) Pass(k *abi.Kernel) {
 		a := &l.Placed[i]
 		param := &k.Params[a.Param]
 		if param.Offset < 0 || a.Mem == nil || a.Len == 0 {
-			continue // a slice without elements
+			continue // the kernel does not read the slice, or the slice has no elements
 		}
 		mem := a.Mem.HAL()
 		binary.LittleEndian.PutUint64(l.Block[param.Offset:], mem.Address()+a.Off)
@@ -84,13 +85,13 @@ func (l *Launch) Pass(k *abi.Kernel) {
 	}
 }
 
-// Plan describes how a launch runs. Plan is the result of the checks.
+// Plan describes how a launch runs. A Plan is the result of checking the launch.
 type Plan struct {
-	Local    [3]int          // the work-group size, in the order of the kernel's indexes
+	Local    [3]int          // work-group size, in the order of the kernel's indexes
 	SubGroup int             // sub-group size that the launch requires, or 0
 	Empty    bool            // the launch has no work-items
 	Props    properties.List // properties of the kernel and of the launch
-	Options  bool            // the launch has options that its plan depends on
+	Options  bool            // the plan depends on options of the launch
 	Native   bool            // the launch may use the device's own matrix instructions
 
 	LocalMemory uint64          // size of a work-group's memory, in bytes
@@ -98,7 +99,7 @@ type Plan struct {
 	Pipeline    *Pipeline       // nil until a pipeline is found
 }
 
-// LetGo ends the plan's use of its pipeline, which the device may then free.
+// LetGo ends the plan's use of the pipeline. The device may then free the pipeline.
 func (p *Plan) LetGo() {
 	if p.Pipeline != nil {
 		p.Pipeline.LetGo()
@@ -106,8 +107,8 @@ func (p *Plan) LetGo() {
 	}
 }
 
-// Command returns a command that launches the pipeline on the device's stream. The pipeline is
-// added to the memory that the command uses, so the pipeline lives until the batch has completed.
+// Command returns a command that launches the pipeline on the device's stream. The command's Uses
+// include the pipeline's Handle, so the pipeline is not freed before the command has completed.
 func (l *Launch) Command(k *abi.Kernel, p *Plan, v *Pipeline) stream.Command {
 	l.Uses = append(l.Uses, stream.Use{Mem: v.Handle})
 	return stream.Command{
@@ -131,7 +132,7 @@ func (l *Launch) groupCounts(k *abi.Kernel, p *Plan) [3]int {
 }
 
 // DeviceOrder converts sizes from the order of the kernel's indexes to the order x, y, z. Missing
-// dimensions get size 1.
+// dimensions get the size 1.
 func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	out := [3]uint32{1, 1, 1}
 	for i := range rank {
@@ -140,7 +141,7 @@ func DeviceOrder(rank int, v [3]int) [3]uint32 {
 	return out
 }
 
-// SplitSpecs returns the specialization constants for modules without 64-bit integers. Each 64-bit
+// SplitSpecs converts specialization constants for modules without 64-bit integers. Each 64-bit
 // constant becomes two 32-bit words.
 func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	float := func(id uint32) bool {
@@ -158,20 +159,21 @@ func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	return out
 }
 
-// Reserved contains facts about the device and a work-group. Kernels read these facts from reserved
-// specialization constants.
+// Reserved contains facts about the device and the work-group size, which kernels read from
+// reserved specialization constants.
 type Reserved struct {
-	Correct bool // kernels correct float32 division and square root
+	Correct bool // kernels correct the results of float32 division and square root
 	Fused   bool // the corrections use fused multiply-adds
-	Fused64 bool // math.FMA is the device's instruction
-	Flushes bool // the device flushes subnormals
-	Whole   bool // each invocation that runs is a work-item
-	// SubGroup is a number that divides the size of each sub-group, except a work-group's last one.
+	Fused64 bool // kernels compute math.FMA by one instruction of the device
+	Flushes bool // the device flushes subnormals, so kernels use integer code where subnormals matter
+	Whole   bool // all invocations that run in a work-group are work-items of the work-group
+	// SubGroup is a number that divides the size of each sub-group, except the last sub-group of a
+	// work-group.
 	SubGroup int
 }
 
 // Reserve adds the values of the reserved specialization constants to the values of the kernel's
-// own constants. A module may lack some of the reserved constants.
+// own constants. The values may include reserved constants that a module does not declare.
 func (l *Launch) Reserve(local [3]uint32, r Reserved) {
 	for i, n := range local {
 		l.Specs = append(l.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})

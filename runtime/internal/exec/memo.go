@@ -8,36 +8,37 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// This file implements launches that a device remembers. Programs often launch a kernel over the
-// same range many times, but with other arguments. The checks of the range, the kernel and the
-// device then have the same results each time, and the pipeline is the same.
+// This file makes repeated launches faster. Programs often launch a kernel many times over the same
+// range, but with other arguments. Repeated launches have the same pipeline, and the same results
+// of all checks of the range, the kernel and the device.
 //
 // The first launch does all checks, makes a plan, and finds the pipeline by a hash of everything
-// that the pipeline depends on. The second launch repeats these steps, and the device then
-// remembers the launch. Each further launch only compares its range with the remembered range, and
-// checks the arguments and the variables.
+// that the pipeline depends on. The second launch does the same, and then stores a Memo in the
+// device. Each later launch only compares its range with the range in the Memo, and checks the
+// arguments and the package-level variables.
 //
-// A device remembers only launches without options, and only of kernels that have no local
+// A device stores Memos only for launches without options, and only for kernels that have no local
 // accessors and do not print.
 
 const memoSlots = 64
 
-// Memos is the set of launches that a device remembers.
+// Memos contains the Memos of a device.
 type Memos struct{ slots [memoSlots]memoSlot }
 
-// Memo describes a launch that ran without errors. A Memo never changes.
+// Memo describes an earlier launch that had no errors. A Memo never changes.
 type Memo struct {
 	Pipeline *Pipeline
 	Ran      [3]int32 // work-group size, in the order of the kernel's indexes
 
 	kernel        *Kernel
 	global, local [3]int // global and local sizes of the call
-	hasSmall      bool   // small launches of the kernel use another module
+	hasSmall      bool   // the kernel has a separate module for small launches
 	items, groups [3]uint32
 }
 
-// memoSlot is an entry of the table of memos. The hash of a launch selects the entry. A device remembers
-// a launch when it occurs for the second time. So launches whose ranges always differ allocate nothing.
+// memoSlot is an entry of the table in Memos. The hash of a launch selects the entry. A Memo is
+// stored only for the second of two equal launches, so launches whose ranges always differ allocate
+// no Memos.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64
@@ -53,8 +54,9 @@ func (m *Memos) slotFor(k *Kernel, c *launch.Call) (*memoSlot, uint64) {
 	return &m.slots[h%memoSlots], h
 }
 
-// Remember remembers a launch whose pipeline has been found. The parameter hasSmall says that the
-// kernel has another module for small launches.
+// Remember stores a Memo of the launch, unless the launch is the first one with its hash. The
+// launch's pipeline must have been found. The parameter hasSmall says that the kernel has a
+// separate module for small launches.
 func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 	if p.Print != nil || len(l.Accessors) > 0 || p.Options || p.Pipeline == nil || p.Empty {
 		return
@@ -68,7 +70,7 @@ func (m *Memos) Remember(k *Kernel, l *Launch, p *Plan, hasSmall bool) {
 		items: DeviceOrder(l.Rank, l.Global), groups: DeviceOrder(l.Rank, l.groupCounts(k.ABI, p))})
 }
 
-// Find returns the memo for a launch of the kernel over the call's range, or nil if there is none.
+// Find returns the Memo for launches of the kernel over the call's range, or nil.
 func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 	slot, _ := m.slotFor(k, c)
 	r := slot.memo.Load()
@@ -78,16 +80,15 @@ func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 	return r
 }
 
-// Take makes the caller a user of the memo's pipeline. The arguments of the launch must be
-// complete. Take returns false if the launch needs another pipeline, or the device no longer keeps
-// this one.
+// Take makes the caller a user of the memo's pipeline. Before the call, all arguments of the launch
+// must have been set. Take returns false if the launch needs another pipeline, or if the device no
+// longer keeps the memo's pipeline.
 func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command sets n to the command of a launch. Earlier calls of Command have set the other fields of n, so
-// Command sets only the fields that change. Copying a whole command would take a tenth of a launch's
-// time.
+// Command makes n the command of the launch. Callers reuse n only for launches, so Command sets
+// only the fields that change. Copying a whole command would take a tenth of a launch's time.
 func (m *Memo) Command(n *stream.Command, l *Launch) {
 	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups

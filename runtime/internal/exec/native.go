@@ -7,8 +7,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// nativeModules contains a kernel's modules for devices with matrix instructions. The devices of a
-// program share one module if they have the same matrix products.
+// nativeModules contains a kernel's modules for devices with matrix instructions. Devices with the
+// same matrix products use the same module.
 type nativeModules struct {
 	mu   sync.Mutex
 	made []*native
@@ -20,7 +20,7 @@ type native struct {
 }
 
 // Native returns the module for a device with matrix instructions. The first call makes the module,
-// and concurrent calls wait. All later calls return the same module, or the same error. The field
+// and concurrent calls wait. Later calls return the same module or the same error. The field
 // abi.Kernel.MakeNative of the kernel must not be nil.
 func (k *Kernel) Native(t abi.NativeTarget) (*abi.NativeModule, error) {
 	return k.native(t)()

@@ -12,27 +12,28 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// maxPipelines is the number of pipelines that a device keeps in addition to those of live
-// Executables. If more pipelines exist, the device frees the pipelines that were launched longest
-// ago. Later launches make freed pipelines again. Drivers need about 200 KB for each pipeline.
+// maxPipelines is the number of pipelines that a device keeps in addition to pipelines in use. If
+// more pipelines exist, the device frees the pipelines that have not been used for the longest
+// time. Later launches make freed pipelines again. Drivers need about 200 KB for each pipeline.
 const maxPipelines = 512
 
-// Pipelines contains the pipelines of a device, by kernel and constants. The first caller that asks
-// for a pipeline makes it. Other callers that ask for the same pipeline wait. Launches of other
-// pipelines never wait, because mu is never held while the driver compiles.
+// Pipelines contains the pipelines of a device, by kernel and constants. The first caller that
+// requests a pipeline makes the pipeline, and other callers that request the same pipeline wait.
+// Callers that request another pipeline never wait, because mu is never locked while the driver
+// compiles.
 type Pipelines struct {
 	mu       sync.Mutex
-	all      map[pipelineKey]*Pipeline // maps a key's hash to a chain of pipelines with that hash; nil when closed
+	all      map[pipelineKey]*Pipeline // maps a kernel and a hash to a linked list of pipelines; nil after Close
 	count    int
 	clock    uint64
-	maxCount int // largest number of pipelines that are kept
+	maxCount int // number of pipelines above which unused pipelines are freed
 	total    atomic.Int64
 	maker    Maker
 	of       *stream.Stream
 }
 
-// Maker makes the pipelines of a device. All callers that wait for a pipeline get the errors of its
-// Maker.
+// Maker makes the pipelines of a device. If Make fails, all callers that wait for the pipeline get
+// the error.
 type Maker interface {
 	Make(k *Kernel, s Shape, desc hal.PipelineDesc) (hal.Pipeline, error)
 }
@@ -42,50 +43,52 @@ type pipelineKey struct {
 	hash   uint64
 }
 
-// Shape contains the facts that, with the kernel and the values of its constants, identify a
-// pipeline.
+// Shape, the kernel, and the values of the kernel's constants together identify a pipeline.
 type Shape struct {
-	Local    [3]int // the work-group size, in the order of the kernel's indexes
+	Local    [3]int // work-group size, in the order of the kernel's indexes
 	SubGroup int    // sub-group size that the launch requires, or 0
 	Small    bool   // use the module for small launches
-	Cancel   bool   // use a variant whose work-items return when the host asks for it
+	Cancel   bool   // use a variant that can be cancelled
 	Native   bool   // use the device's own matrix instructions, if possible
 }
 
 // Pipeline is a kernel with values for all its specialization constants.
 type Pipeline struct {
-	// Code is the backend's pipeline. Handle frees the backend's pipeline when no batch uses it any
-	// more. Code and Handle are set once Find has returned the pipeline.
+	// Code is the backend's pipeline. Handle represents the pipeline as memory that commands use,
+	// so that a stream frees the pipeline after the last command. Code and Handle are set before
+	// Find returns the pipeline.
 	Code   hal.Pipeline
 	Handle *stream.Memory
 	Shape  Shape
 
 	key   pipelineKey
 	specs []hal.SpecValue
-	done  chan struct{} // closed when the pipeline is made, or when making it has failed
+	done  chan struct{} // closed when the pipeline has been made, or could not be made
 	err   error
 
-	// The field users is the number of users of the pipeline, which are Executables and launches in
-	// preparation. While users is above zero, the pipeline is not freed. Pipelines.mu must be
-	// locked while users grows from zero.
+	// The field users counts the users of the pipeline, for example Executables, graphs and
+	// launches that are being prepared. While users is above zero, the pipeline is not freed. To
+	// increase users from zero, Pipelines.mu must be locked.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
 	next  *Pipeline // next pipeline with the same hash
 	ready bool
-	gone  bool   // the pipeline was removed from Pipelines
-	used  uint64 // value of the clock at the last request
+	gone  bool   // the pipeline has been removed from Pipelines
+	used  uint64 // value of Pipelines.clock when the pipeline was last requested
 }
 
-// pipelineMemory lets a stream free a pipeline as it frees memory, when the last batch that uses it
-// has completed. Commands cannot access a pipelineMemory as memory.
+// pipelineMemory is a pipeline that implements hal.Memory. A stream therefore frees the pipeline
+// like memory, when the last batch that uses the pipeline has completed. A pipelineMemory contains
+// no bytes.
 type pipelineMemory struct{ hal.Pipeline }
 
 func (pipelineMemory) Size() uint64    { return 0 }
 func (pipelineMemory) Address() uint64 { return 0 }
 func (pipelineMemory) Bytes() []byte   { return nil }
 
-// Init prepares the pipelines of a device. The stream of the device frees the pipelines.
+// Init initializes the pipelines of a device. The argument of is the device's stream, which frees
+// pipelines.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 	s.all, s.maxCount, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
@@ -93,10 +96,11 @@ func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 // Made returns the number of pipelines made so far.
 func (s *Pipelines) Made() int { return int(s.total.Load()) }
 
-// SetMost sets the number of pipelines that are kept, for tests.
+// SetMost sets the number of pipelines above which unused pipelines are freed. SetMost is for
+// tests.
 func (s *Pipelines) SetMost(n int) { s.maxCount = n }
 
-// Of yields the pipelines of the kernel k. Only tests call Of.
+// Of calls yield for each pipeline of the kernel k. Of is for tests.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,10 +111,10 @@ func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	}
 }
 
-// LetGo ends a use of the pipeline, so that the device may free it.
+// LetGo removes a user of the pipeline. Without users, the device may free the pipeline.
 func (p *Pipeline) LetGo() { p.users.Add(-1) }
 
-// Hold adds a user to a pipeline that already has one.
+// Hold adds a user to a pipeline that already has a user.
 func (p *Pipeline) Hold() { p.users.Add(1) }
 
 // hashSpecs returns a hash (FNV-1a, by 32-bit words) of everything that distinguishes a
@@ -141,10 +145,10 @@ func (s Shape) hashSpecs(specs []hal.SpecValue) uint64 {
 	return h
 }
 
-// Find returns the pipeline of the kernel for a launch, and makes the caller one of its users. If
-// the pipeline does not exist yet, Find makes it. If ctx ends during the wait, Find returns the
-// error of ctx. The pipeline is still completed, and the next launch finds it. After Close, Find
-// returns ErrClosed.
+// Find returns the pipeline of the kernel for a launch, and makes the caller a user of the
+// pipeline. If the pipeline does not exist yet, Find makes the pipeline. If ctx ends while Find
+// waits, Find returns the error of ctx, but the driver still completes the pipeline for later
+// launches. After Close, Find returns ErrClosed.
 func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint32, l *Launch) (*Pipeline, error) {
 	key := pipelineKey{k, sh.hashSpecs(l.Specs)}
 	for {
@@ -186,8 +190,7 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// makePipeline makes a pipeline. getPipeline must have returned the pipeline, and true as the
-// result first.
+// makePipeline makes a pipeline for which getPipeline has returned true as the result first.
 func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -204,12 +207,13 @@ func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) 
 // ErrClosed is the error that Find returns after Close.
 var ErrClosed = errors.New("the device is closed")
 
-// errNotBegun is the error of a pipeline that no caller has begun to make.
+// errNotBegun is the error of a pipeline if ctx ended before Find began to make it. Callers that
+// wait for the pipeline then try again.
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
-// getPipeline returns a pipeline and makes the caller one of its users. If the pipeline is new, the
-// result first is true, and the caller must make the pipeline. getPipeline returns nil if the device is
-// closed.
+// getPipeline returns a pipeline, and makes the caller a user of the pipeline. If the pipeline is
+// new, the result first is true, and the caller must make the pipeline. After Close, getPipeline
+// returns nil.
 func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,8 +235,8 @@ func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue
 	return v, false, true
 }
 
-// The method Again makes the caller a user of a pipeline that an earlier call of getPipeline returned.
-// The method Again returns false if the pipeline has been removed since.
+// Again makes the caller a user of a pipeline that Find has returned earlier. If the pipeline has
+// been removed since then, Again returns false.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,8 +258,8 @@ func (s *Pipelines) removeFailed(v *Pipeline, err error) {
 	close(v.done)
 }
 
-// markMade marks a pipeline as ready. markMade returns older pipelines that the
-// caller must free, because there are too many.
+// markMade marks a pipeline as ready. If there are too many pipelines, markMade removes and returns
+// old pipelines, which the caller must free.
 func (s *Pipelines) markMade(v *Pipeline) (old []*Pipeline) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,8 +268,8 @@ func (s *Pipelines) markMade(v *Pipeline) (old []*Pipeline) {
 	if s.count <= s.maxCount {
 		return nil
 	}
-	// Remove a quarter of the pipelines at once, because finding the oldest ones needs a walk
-	// through all.
+	// Remove a quarter of the pipelines at once, because finding the oldest pipelines requires
+	// looking at all pipelines.
 	var free []*Pipeline
 	for _, c := range s.all {
 		for ; c != nil; c = c.next {
@@ -282,7 +286,8 @@ func (s *Pipelines) markMade(v *Pipeline) (old []*Pipeline) {
 	return old
 }
 
-// removePipeline removes a pipeline from its chain, if the device is not closed.
+// removePipeline removes a pipeline from the map of pipelines, unless Close has removed all
+// pipelines.
 func (s *Pipelines) removePipeline(v *Pipeline) {
 	v.gone = true
 	if s.all == nil {
@@ -301,7 +306,7 @@ func (s *Pipelines) removePipeline(v *Pipeline) {
 	}
 }
 
-// Close removes all pipelines. Closing the device frees the pipelines.
+// Close removes all pipelines. The pipelines are freed when the device is closed.
 func (s *Pipelines) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,21 +13,21 @@ type Sequence struct {
 	stream.Sequence
 	Steps   []*Step   // steps of the sequence, each with a command
 	Kernels []*Kernel // kernels of the launches, without duplicates
-	Prints  bool      // some steps write the printed output of other steps
-	// Idle is memory that the graph's nodes refer to, but that no command uses. Idle includes
-	// memory of parameters that have no elements or that the kernel does not use. Idle also
-	// includes memory that is internal to fused launches.
+	Prints  bool      // some steps write the output that launches have printed
+	// Idle lists memory that the graph's nodes refer to, but that no command uses. Examples are
+	// memory of a parameter that the kernel does not use, and memory that a fused launch replaces
+	// by registers.
 	Idle []*stream.Memory
 
 	levels    []int   // levels of the steps; steps of the same level do not depend on each other
-	ranks     [][]int // nodes of each step; the order of the nodes decides which failure is reported
+	ranks     [][]int // nodes of each step; of several failures, the failure of the first node is reported
 	pipelines Held    // pipelines of the launches, in use while the sequence has users
 	users     atomic.Int64
 	of        map[*Step]*Pipeline
 
 	once   sync.Once
-	replay *stream.Replay // nil if the steps are recorded one by one
-	memory *stream.Memory // memory that keeps the replay alive
+	replay *stream.Replay // the sequence as a single command; nil if the steps are recorded one by one
+	memory *stream.Memory // handle by which the stream frees the replay
 }
 
 // newSequence returns an empty sequence whose only user is the caller.
@@ -37,11 +37,12 @@ func newSequence() *Sequence {
 	return s
 }
 
-// Ranks returns the nodes of a step. The order of these nodes decides which failure is reported.
+// Ranks returns the nodes of a step. Of several failures in a run, the failure of the first node is
+// reported.
 func (s *Sequence) Ranks(step int) []int { return s.ranks[step] }
 
-// LetGo ends a use of the sequence. When the last use ends, LetGo frees the sequence's memory and
-// pipelines.
+// LetGo removes a user of the sequence. When the last user is removed, LetGo frees the sequence's
+// memory and pipelines.
 func (s *Sequence) LetGo() {
 	if s.users.Add(-1) > 0 {
 		return
@@ -52,17 +53,18 @@ func (s *Sequence) LetGo() {
 	}
 }
 
-// runHolder keeps the sequence of an executable graph in use as long as the graph lives.
+// runHolder keeps a graph's sequence in use until the garbage collector frees the graph.
 type runHolder struct{ run *Sequence }
 
 func (h *runHolder) letGo() { h.run.LetGo() }
 
-// Held is a list of pipelines that stay in use. A run keeps its pipelines as long as the run has
-// users. A submission keeps those of its commands until the commands are recorded.
+// Held is a list of pipelines that are kept in use. A Sequence keeps pipelines as long as the
+// Sequence has users. A submission that can be cancelled keeps pipelines until its commands are
+// recorded.
 type Held []*Pipeline
 
-// Take stores the plan's pipeline at index i. Take first ends the use of the pipeline at that
-// index, if there is one.
+// Take moves the plan's pipeline to index i of the list. If there already is a pipeline at index i,
+// Take first ends the use of that pipeline.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
@@ -79,8 +81,8 @@ func (h Held) LetGo() {
 	}
 }
 
-// findIdle finds the memory that the run does not use. findIdle looks at the nodes and at the steps
-// without a command.
+// findIdle sets Idle to the memory of nodes, and of steps without a command, that no command of the
+// sequence uses.
 func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	known := map[*stream.Memory]bool{}
 	for i := range s.Commands {
@@ -101,8 +103,8 @@ func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	}
 }
 
-// addPrint adds a step that writes the output of a launch that prints. The launch is the last step.
-// addPrint returns the index of the new step.
+// addPrint adds a step that writes the printed output of the last step, which is a launch. addPrint
+// returns the index of the new step.
 func (s *Sequence) addPrint(of *Step) int {
 	last := len(s.Steps) - 1
 	next := printStep(of)
@@ -112,8 +114,9 @@ func (s *Sequence) addPrint(of *Step) int {
 	return last + 1
 }
 
-// Replay returns the sequence as a single command. Replay returns nil if the device does not
-// support or refuses such a command, or if some steps copy from or to the host.
+// Replay returns the sequence as a single command. Replay returns nil if the device is no
+// hal.Replayer or rejects the sequence. Replay also returns nil if some steps are neither launches,
+// fills nor copies within the device.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay
@@ -146,8 +149,8 @@ func (s *Sequence) makeReplay(d hal.Device, on *stream.Stream, events EventMaker
 	s.replay = stream.NewReplay(&s.Sequence, g, s.memory, func(*stream.Event) []*stream.Event { return events.Events(s) })
 }
 
-// graphMemory lets a stream free a graph as it frees memory, when the last batch that uses it has
-// completed.
+// graphMemory is a hal.Graph that implements hal.Memory. A stream therefore frees the graph like
+// memory, when the last batch that uses the graph has completed.
 type graphMemory struct{ hal.Graph }
 
 func (graphMemory) Size() uint64    { return 0 }

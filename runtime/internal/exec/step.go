@@ -14,21 +14,22 @@ import (
 
 // Step is a command that has been checked against a device.
 type Step struct {
-	Kind    string // kind of a command that is not a launch
+	Kind    string // kind of the command, such as "copy", or "" for a launch
 	Label   string
-	Kernel  *Kernel // nil for a command that is not a launch
+	Kernel  *Kernel // kernel of a launch, or nil for other commands
 	Launch  Launch
 	Plan    Plan
-	Command stream.Command // command that is not a launch
+	Command stream.Command // the command, unless it is a launch
 	Host    dag.Uses       // memory that a host function uses
-	Keep    []any          // references to the memory that the command uses
+	Keep    []any          // slices that a host function uses; the field keeps the slices allocated
 	Prints  *Step          // launch whose printed output the step writes, or nil
-	// Idle is memory that must be open, although the step's command does not use it.
+	// Idle lists memory that must not be closed, although the step's command does not use this
+	// memory.
 	Idle []*stream.Memory
 }
 
-// Memories calls yield with all device memory that the step refers to, including memory that it
-// does not use.
+// Memories calls yield for all device memory that the step refers to, including memory in the field
+// Idle.
 func (s *Step) Memories(yield func(*stream.Memory)) {
 	for i := range s.Launch.Placed {
 		if m := s.Launch.Placed[i].Mem; m != nil {
@@ -70,7 +71,7 @@ func (s *Step) Nothing() bool {
 	return len(s.Command.Uses) == 0 && s.Command.Run == nil
 }
 
-// fusionLaunch converts a launch for package fusion.
+// fusionLaunch describes the step, which is a launch, for package fusion.
 func (s *Step) fusionLaunch() *fusion.Launch {
 	k := s.Kernel.ABI
 	l := &fusion.Launch{
@@ -96,10 +97,11 @@ func (s *Step) fusionLaunch() *fusion.Launch {
 	return l
 }
 
-// zeroStep returns a step that fills new memory with zeros, because variables of work-items are zero
-// at the beginning of a run. The step also repairs memory that a cancelled run should have written.
+// zeroStep returns a step that fills memory with zeros. The memory replaces variables of
+// work-items, which are zero at the beginning of each run. The step also writes memory that a
+// cancelled run has left unwritten.
 func zeroStep(mem *stream.Memory, size uint64) *Step {
-	size = (size + 3) &^ 3 // the memory is at least this large
+	size = (size + 3) &^ 3 // the memory has at least this size, because allocations are rounded up
 	return &Step{Kind: "fill", Label: fmt.Sprintf("fill of %d bytes", size), Command: stream.Command{
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},
 		Uses: []stream.Use{{Mem: mem, Hi: size, Access: abi.Write}},

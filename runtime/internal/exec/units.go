@@ -17,11 +17,11 @@ type FuseMode uint8
 
 const (
 	FuseNever    FuseMode = iota
-	FuseWhatFits          // fuse the launches that can be fused
-	FuseAll               // fuse all launches, or fail to plan
+	FuseWhatFits          // fuse launches that can be fused
+	FuseAll               // fuse all launches; planning fails if this is impossible
 )
 
-// ConflictError is the error for a launch whose memory has properties that contradict each other.
+// ConflictError is the error for a launch whose buffers and views have contradicting properties.
 type ConflictError string
 
 func (e ConflictError) Error() string { return string(e) }
@@ -46,24 +46,24 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups that planning tries to add a launch to. Planning tries the
-// newest groups first.
+// openGroups is the number of groups to which planning tries to add a launch, beginning with the
+// newest group.
 const openGroups = 8
 
-// A unit consists of one or several nodes that become one command of a run. The launches of several
-// nodes are fused.
+// A unit consists of the nodes that become one command of a run. If there are several nodes, their
+// launches are fused.
 type unit struct {
 	nodes []int // indices of the nodes in the graph, in order
 	step  *Step
-	group *fusion.Group // group of the unit's launches, to which planning may add more; nil for other commands
-	deps  []int         // units that the unit depends on
+	group *fusion.Group // group of the unit's launches, to which planning may add other launches; nil if the unit is not a launch
+	deps  []int         // indices of the units that the unit depends on
 	// The fields internal and external are the results of fusion.Group.Internalize for the group.
 	internal, external []string
 }
 
 // divideUnits divides the nodes into units. In the result, each unit comes after the units that it
-// depends on. The parameter order contains the nodes' edges. The error says why launches cannot be
-// fused although RequireFusion demands it.
+// depends on. The parameter order contains the nodes' edges. If RequireFusion demands that all
+// launches are fused, but some cannot be fused, the error contains the reason.
 func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	f := &unitFuser{ex: ex}
 	var single []*unit
@@ -80,7 +80,8 @@ func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	}
 	units, splits := f.sortedUnits(), f.splits
 	if size := ex.internalizeAll(units); ex.Fuse == FuseWhatFits && size < saidInternal(single) {
-		// A group may have refused later launches only because a small launch had joined the group.
+		// A small launch in a group may have prevented the group from fusing later launches. Try an
+		// order that fuses small launches last, too.
 		careful, why := ex.byGain(single)
 		if ex.internalizeAll(careful) > size {
 			units, splits = careful, why
@@ -106,10 +107,11 @@ func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	return units, r, nil
 }
 
-// byGain divides the nodes into units so that as much memory as possible is internal. First byGain
-// fuses nodes that share internal memory, then nodes that share other memory, and last small nodes.
-// The last two steps never reduce the internal memory. byGain also returns the reasons why units
-// were not fused.
+// byGain divides the nodes into units so that as much memory as possible becomes internal, which
+// means that variables replace the memory. First byGain fuses nodes that share memory with
+// FusionInternalMemory, then nodes that share other memory, and last small launches. Fusing nodes
+// for the latter two reasons never reduces the amount of internal memory. byGain also returns the
+// reasons why units were not fused.
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
 		for merged := true; merged; {
@@ -124,7 +126,8 @@ func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	return units, splits
 }
 
-// internalizeAll finds the internal memory of the units, and returns its size in bytes.
+// internalizeAll finds the memory that fused launches of the units replace by variables, and
+// returns the size of this memory in bytes.
 func (ex *Graph) internalizeAll(units []*unit) (size uint64) {
 	for _, u := range units {
 		if len(u.nodes) > 1 {
@@ -135,7 +138,7 @@ func (ex *Graph) internalizeAll(units []*unit) (size uint64) {
 	return size
 }
 
-// saidInternal returns the size in bytes of all memory whose properties say that it is internal.
+// saidInternal returns the size in bytes of all memory with the property FusionInternalMemory.
 func saidInternal(units []*unit) (size uint64) {
 	seen := map[fusion.Slice]bool{}
 	for _, u := range units {
@@ -165,9 +168,9 @@ func (ex *Graph) conflictOf(i int) error {
 	return nil
 }
 
-// usedBeside looks for nodes that use the memory but are not in the unit. usedBeside returns a text
-// about one of these nodes, or "". If some of them write the memory, the text is about the first
-// that does.
+// usedBeside looks for nodes outside the unit that use the memory s. usedBeside returns a text
+// about the first node that writes to the memory or, without such a node, about the first node that
+// reads the memory. If no node uses the memory, usedBeside returns "".
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -196,7 +199,7 @@ func (n *Node) nodeLabel(i int) string {
 	return fmt.Sprintf("%d: %s", i, n.step.Label)
 }
 
-// singleUnit returns the unit of one node, which depends on the nodes preds.
+// singleUnit returns a unit that consists only of node i. The unit depends on the nodes preds.
 func (ex *Graph) singleUnit(i int, preds []int) *unit {
 	n := &ex.nodes[i]
 	u := &unit{nodes: []int{i}, step: n.step, deps: preds}
@@ -211,17 +214,17 @@ func (ex *Graph) singleUnit(i int, preds []int) *unit {
 	return u
 }
 
-// unitFuser combines units into larger ones.
+// unitFuser fuses units into larger units.
 type unitFuser struct {
 	ex           *Graph
-	keepInternal bool // do not fuse units if fusing reduces the internal memory
+	keepInternal bool // do not fuse units if less memory would be internal after fusing
 	units        []*unit
-	unitNow      []int // maps a placed unit to the index of the unit that contains it now
+	unitNow      []int // maps the number of a placed unit to the index in units of the unit that now contains it
 	splits       []string
 }
 
-// placeUnit adds a unit, which depends only on units placed before. placeUnit may add
-// the unit on its own, or fuse it with an earlier unit.
+// placeUnit adds a unit, which may depend only on units that were placed before. placeUnit fuses
+// the unit with an earlier unit if possible.
 func (f *unitFuser) placeUnit(u *unit, gain fusion.Gain) {
 	var deps []int
 	for _, p := range u.deps {
@@ -253,9 +256,9 @@ func (f *unitFuser) placeUnit(u *unit, gain fusion.Gain) {
 	f.unitNow = append(f.unitNow, join)
 }
 
-// findUnit looks for a unit that u can become part of. findUnit returns the unit's index and the
-// group of both units, or -1. If u follows a launch, findUnit records the reason why u does
-// not become part of the last launch's unit.
+// findUnit looks for a unit with which u can be fused. findUnit returns the unit's index and the
+// merged group of both units, or -1. If there is no such unit, findUnit records the reason why u
+// cannot be fused with the newest group.
 func (f *unitFuser) findUnit(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
@@ -286,8 +289,8 @@ func (f *unitFuser) findUnit(u *unit, deps []int, gain fusion.Gain) (at int, gro
 	return -1, nil
 }
 
-// lostMemory returns the name of memory that would no longer be internal if two units were
-// fused. lostMemory returns "" if there is no such memory.
+// lostMemory returns a text with the names of memory that would no longer be internal after fusing
+// two units. If all memory would still be internal, lostMemory returns "".
 func (f *unitFuser) lostMemory(a, b *unit, merged *fusion.Group) string {
 	had := f.ex.internalizeAll([]*unit{a, b})
 	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
@@ -296,16 +299,16 @@ func (f *unitFuser) lostMemory(a, b *unit, merged *fusion.Group) string {
 	}
 	lost := slices.Concat(a.internal, b.internal)
 	for _, name := range both.internal {
-		if i := slices.Index(lost, name); i >= 0 { // several parameters may have the same name
+		if i := slices.Index(lost, name); i >= 0 { // remove only one entry, because several parameters may have the same name
 			lost = slices.Delete(lost, i, i+1)
 		}
 	}
 	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
-// unitBetween looks among the units in deps and their predecessors for a unit that depends on the
-// unit with index at. A new unit that depends on the units in deps has to run after the unit that
-// unitBetween returns. unitBetween returns -1 if there is no such unit.
+// unitBetween looks for a unit that must run between unit `at` and a new unit. The new unit depends
+// on the units in deps. The result of unitBetween is the index of a unit that depends on unit `at`
+// and that the new unit depends on, or -1.
 func (f *unitFuser) unitBetween(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
@@ -333,10 +336,10 @@ func (f *unitFuser) unitBetween(at int, deps []int) int {
 }
 
 // sortedUnits returns the units in an order in which each unit comes after the units that it
-// depends on. Otherwise units keep the order of their first nodes.
+// depends on. As far as possible, units keep the order of their first nodes.
 func (f *unitFuser) sortedUnits() []*unit {
 	var out []*unit
-	place := make([]int, len(f.units)) // index of the unit in out, plus 1
+	place := make([]int, len(f.units)) // index of each unit in out plus 1, or 0 for a unit that is not in out yet
 	var visit func(i int)
 	visit = func(i int) {
 		if place[i] > 0 {
@@ -362,10 +365,10 @@ func (f *unitFuser) sortedUnits() []*unit {
 	return out
 }
 
-// launchApart returns a launch of a group for devices that run the group's launches one by one.
-// launchApart replaces the group's internal memory by ordinary memory. launchApart also returns steps
-// that must run before the launch, because they set that memory to zero. These steps are for memory that
-// is not in the map scratch yet.
+// launchApart prepares a launch of a group for devices that run the group's launches as separate
+// launches. launchApart replaces internal memory by newly allocated memory, which the map scratch
+// contains. For memory that is not yet in scratch, launchApart also returns steps that must run
+// before the launch and set the memory to zero.
 func (ex *Graph) launchApart(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

@@ -1,6 +1,6 @@
 // Package fakecuda provides a library that replaces CUDA's driver in tests, on machines without an
-// NVIDIA GPU. The test compiles the library from C. Its devices have the memory that lavapipe
-// exports, which is memory of the host.
+// NVIDIA GPU. The test compiles the library from C. The memory of the library's devices is the
+// memory that lavapipe exports, which is memory of the host.
 package fakecuda
 
 import (
@@ -21,8 +21,8 @@ import (
 //go:embed testdata/fake.c
 var source []byte
 
-// Environment variables that tests set to make the library fail. The file fake.c explains their
-// values.
+// Environment variables that tests set to make the library fail. The file testdata/fake.c explains
+// the values of these variables.
 const (
 	Fail  = "FAKE_CUDA_FAIL"
 	Wrong = "FAKE_CUDA_WRONG"
@@ -33,9 +33,9 @@ const (
 // Library is the library that a test uses in place of CUDA's driver.
 type Library struct{ log string }
 
-// Use makes package cuda open the library, which has devices with the given UUIDs, until the test
-// ends. When Use is called, no device may be open. Use skips the test if the program was built
-// without cgo.
+// Until the test ends, Use makes package cuda open the library, which then has devices with the
+// given UUIDs. When Use is called, no device may be open. Use skips the test if the program was
+// built without cgo.
 func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	tb.Helper()
 	if !cuda.Built {
@@ -45,7 +45,7 @@ func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	if errors.Is(err, exec.ErrNotFound) {
 		need.Missing(tb, need.Vulkan, "no C compiler: %v", err)
 	}
-	dir := tb.TempDir() // a library with a new name is loaded again, in its first state
+	dir := tb.TempDir() // loading the library from a new file name resets its state
 	lib, l := filepath.Join(dir, "libfakecuda.so"), &Library{log: filepath.Join(dir, "log")}
 	if err := errors.Join(err, os.WriteFile(lib, binary, 0o777)); err != nil {
 		tb.Fatal(err)
@@ -64,7 +64,7 @@ func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	return l
 }
 
-// compiled returns the contents of the library's file.
+// compiled compiles the library, and returns the contents of the library's file.
 var compiled = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "fakecuda")
 	if err != nil {
@@ -86,8 +86,8 @@ var compiled = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(lib)
 })
 
-// Calls returns the number of successful calls of each function that makes, frees or copies an
-// object.
+// Calls returns, for each of the library's functions that makes, frees or copies an object, the
+// number of successful calls.
 func (l *Library) Calls(tb testing.TB) map[string]int {
 	tb.Helper()
 	text, err := os.ReadFile(l.log)
@@ -101,8 +101,8 @@ func (l *Library) Calls(tb testing.TB) map[string]int {
 	return calls
 }
 
-// Freed reports an error unless calls have freed all objects that calls have made. The test must
-// first close all devices.
+// Freed reports an error if the test has not freed all objects that it made with the library. The
+// test must first close all devices.
 func (l *Library) Freed(tb testing.TB) {
 	tb.Helper()
 	calls := l.Calls(tb)

@@ -10,15 +10,17 @@ import (
 const (
 	// PieceSize is the largest size of a piece, in bytes.
 	PieceSize = 8 << 20
-	// leastPiece is the least size of a piece, unless the move is smaller. A stencil of 640³ on two H200s
-	// exchanges 6.5 MB beside kernels. A step took 0.52 ms with four pieces, and 0.53 to 0.58 ms with one.
+	// leastPiece is the least size of a piece, in bytes, if a move needs several pieces. A stencil
+	// of 640³ on two H200s, which moves 6.5 MB in each step while kernels run, took 0.52 ms per
+	// step with four pieces. With one piece, a step took 0.53 to 0.58 ms.
 	leastPiece = 1 << 20
-	// Flight is the largest number of pieces that are in the host's memory at the same time.
+	// Flight is the largest number of pieces of a move that are in the host's memory at the same
+	// time.
 	Flight = 4
-	// PeerSize is the least size, in bytes, of a copy that a destination makes directly from the
-	// source's memory. An H200 that runs kernels takes 0.5 ms to change to such a copy and back,
-	// and waits for the kernels. In that time about PeerSize bytes go through the host's memory,
-	// while the kernels run.
+	// PeerSize is the least size, in bytes, of a move for which the destination device copies
+	// directly from the source's memory. An H200 needs 0.5 ms to switch from kernels to a direct
+	// copy and back, and runs no kernels meanwhile. In 0.5 ms, about PeerSize bytes can go through
+	// the host's memory, while kernels run.
 	PeerSize = 8 << 20
 )
 
@@ -29,38 +31,39 @@ type End struct {
 	Off    uint64
 }
 
-// Outcome is the outcome of a move: the failures of the two devices, and whether the caller's
-// request or context ended the move early.
+// Outcome is the outcome of a move. Src and Dst are the errors of the two devices, and Cancelled
+// says that the caller's request or context ended the move early.
 type Outcome struct {
 	Src, Dst  error
 	Cancelled bool
 }
 
-// Tests set staging, so that all moves go through additional memory of the host.
+// If staging is set, all moves go through additional memory of the host. Only tests set staging.
 var staging atomic.Bool
 
-// Stage makes all moves go through additional memory of the host, even if they do not need it.
-// Stage is for tests.
+// Stage sets whether all moves go through additional memory of the host, even moves that do not
+// need this memory. Stage is for tests.
 func Stage(on bool) { staging.Store(on) }
 
-// fromPeers is the least size, in bytes, of a copy that a destination makes directly from the
-// source's memory.
+// fromPeers is the least size, in bytes, of a move for which the destination device copies directly
+// from the source's memory.
 var fromPeers = func() *atomic.Uint64 {
 	n := new(atomic.Uint64)
 	n.Store(PeerSize)
 	return n
 }()
 
-// FromPeers sets the least size, in bytes, of a copy that a destination makes directly from the
-// source's memory. FromPeers returns the previous size. FromPeers is for tests.
+// FromPeers sets the least size, in bytes, of a move for which the destination device copies
+// directly. FromPeers returns the previous size. FromPeers is for tests.
 func FromPeers(least uint64) (before uint64) { return fromPeers.Swap(least) }
 
-// Move copies size bytes from the memory of one device to that of another. Before Move is called,
-// all earlier commands that use the bytes must have completed. During the move no other command may
-// use them. Move ends early if cancel requests it, or if ctx ends because a device was abandoned.
+// Move copies size bytes from the memory of one device to the memory of another device. Before Move
+// is called, all earlier commands that use the bytes must have completed. During the move, no other
+// command may use the bytes. Move ends early if Ask is called for cancel, or if ctx ends because a
+// device was abandoned.
 //
-// A destination may be able to copy from other devices. Move calls the function note when the first
-// such copy succeeds or fails, with the reason of the failure.
+// If the destination device copies directly from the source device, Move calls note with nil for
+// the first such copy. If the device cannot copy directly, Move calls note with the reason.
 func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, note func(refused error)) Outcome {
 	from, to := src.bytes(size), dst.bytes(size)
 	switch {
@@ -86,7 +89,7 @@ func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, no
 	return newMove(ctx, cancel, dst, src, size).run()
 }
 
-// bytes returns the bytes of the End if the host can access them, else nil.
+// bytes returns the bytes of the End, or nil if the host cannot access them.
 func (e *End) bytes(size uint64) []byte {
 	b := e.Memory.Bytes()
 	if b == nil {
@@ -95,7 +98,7 @@ func (e *End) bytes(size uint64) []byte {
 	return b[e.Off : e.Off+size]
 }
 
-// copyBytes copies between two memories that the host accesses.
+// copyBytes copies bytes on the host, if the host can access the memory of both devices.
 func copyBytes(ctx context.Context, cancel *hal.Cancel, to, from []byte) Outcome {
 	for len(to) > 0 {
 		if cancel.Asked() || ctx.Err() != nil {
@@ -107,7 +110,7 @@ func copyBytes(ctx context.Context, cancel *hal.Cancel, to, from []byte) Outcome
 	return Outcome{}
 }
 
-// command is a command that is submitted as a batch of its own.
+// command is a hal.Command that is submitted as the only command of a batch.
 type command struct {
 	batch  [1]hal.Command
 	fault  hal.Fault
@@ -123,7 +126,7 @@ func start(d hal.Device, c hal.Command) *command {
 	return s
 }
 
-// wait waits for the command. If the device is lost or abandoned, the wait ends.
+// wait waits until the command has completed, or until its device is lost or abandoned.
 func (s *command) wait() (cancelled bool, err error) {
 	if s.err != nil {
 		return false, s.err

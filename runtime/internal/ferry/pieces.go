@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// A move copies bytes in pieces. For each piece, the source copies it to a slot, which is memory of
-// the host that the source accesses. Then the destination copies the piece from the slot, directly
-// if it has imported the slot:
+// A move copies bytes in pieces. The source device copies each piece to a slot, which is memory of
+// the host that the device can access. After that, the destination device copies the piece from the
+// slot. If the destination device has imported the slot, it copies directly from the slot:
 //
 //	source's leg        piece 0   piece 1   piece 2   piece 3   piece 4: waits for slot 0
 //	destination's leg             piece 0   piece 1   piece 2
@@ -19,19 +19,19 @@ type move struct {
 	cancel   *hal.Cancel
 	dst, src End
 	size     uint64
-	piece    uint64 // size of all pieces but the last
+	piece    uint64 // size of each piece except the last
 
 	free chan *slot    // slots that contain no piece
-	read chan piece    // pieces that the source copies to slots
-	sent chan piece    // pieces that the destination copies from slots
+	read chan piece    // pieces for which the source's copy to a slot has been started
+	sent chan piece    // pieces for which the destination's copy from a slot has been started
 	end  chan struct{} // closed when the move ends early
 	once sync.Once
-	out  Outcome // outcome of the move; set once
+	out  Outcome // outcome of the move if it ends early
 	some atomic.Bool
 }
 
-// piece is a range of the bytes, with the slot that it passes through and the latest command that
-// copies it.
+// piece is a range of the moved bytes, with the slot through which the range is copied, and with
+// the latest command that copies the range.
 type piece struct {
 	off, size uint64
 	slot      *slot
@@ -43,8 +43,9 @@ func newMove(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64)
 		free: make(chan *slot, Flight), read: make(chan piece, Flight), sent: make(chan piece, Flight), end: make(chan struct{})}
 }
 
-// pieceSize returns the size of the pieces of a move. Moves of less than Flight·PieceSize bytes have smaller
-// pieces, so that the destination does not wait until the source has read everything.
+// pieceSize returns the size of the pieces of a move. Moves of less than Flight·PieceSize bytes
+// have smaller pieces, so that the destination's copies can begin before the source's copies have
+// ended.
 func pieceSize(size uint64) uint64 {
 	const page = 4 << 10
 	return min(max((size/Flight+page)&^(page-1), leastPiece), PieceSize)
@@ -60,12 +61,12 @@ func (m *move) run() Outcome {
 			return Outcome{Src: err}
 		}
 		if err != nil {
-			break // the move works with fewer slots, but slower
+			break // the move also works with fewer slots, but more slowly
 		}
 		defer giveSlot(devices, slot)
 		m.free <- slot
 	}
-	if m.size <= m.piece { // do not start goroutines, because waking them takes longer than the copies
+	if m.size <= m.piece { // use no goroutines for a single piece, because waking goroutines would take longer than the copies
 		m.one(<-m.free)
 		return m.out
 	}
@@ -111,7 +112,7 @@ func (m *move) sendPiece(p piece) piece {
 	return p
 }
 
-// stop ends the move early. The first reason counts.
+// stop ends the move early. If stop is called several times, the first Outcome is kept.
 func (m *move) stop(o Outcome) {
 	m.once.Do(func() {
 		m.out = o
@@ -120,7 +121,7 @@ func (m *move) stop(o Outcome) {
 	})
 }
 
-// ended reports whether the move ends early.
+// ended reports whether the move has to end early.
 func (m *move) ended() bool {
 	if m.cancel.Asked() || m.ctx.Err() != nil {
 		m.stop(Outcome{Cancelled: true})
@@ -128,7 +129,7 @@ func (m *move) ended() bool {
 	return m.some.Load()
 }
 
-// fetch starts the source's copies.
+// fetch starts the source's copies to slots.
 func (m *move) fetch() {
 	defer close(m.read)
 	for off := uint64(0); off < m.size && !m.ended(); off += m.piece {
@@ -142,7 +143,7 @@ func (m *move) fetch() {
 	}
 }
 
-// send waits for the source's copies, and starts the destination's.
+// send waits for the source's copies to slots, and starts the destination's copies from slots.
 func (m *move) send() {
 	defer close(m.sent)
 	for p := range m.read {
@@ -150,13 +151,13 @@ func (m *move) send() {
 			m.stop(Outcome{Src: err})
 		}
 		if m.ended() {
-			continue // the other pieces' commands use the slots until they complete
+			continue // still wait for the other pieces, because their commands use the slots
 		}
 		m.sent <- m.sendPiece(p)
 	}
 }
 
-// finish waits for the destination's commands, and frees their slots.
+// finish waits for the destination's copies from slots, and makes the slots free again.
 func (m *move) finish() {
 	for p := range m.sent {
 		if _, err := p.copy.wait(); err != nil {

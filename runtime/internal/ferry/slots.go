@@ -10,11 +10,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// slot is memory of the host that one piece passes through.
+// slot is memory of the host through which pieces are copied, one at a time.
 type slot struct {
-	src   hal.Memory // the slot as memory of the source
-	dst   hal.Memory // the slot as memory of the destination; nil if the destination has not imported it
-	bytes []byte     // the slot as the host accesses it
+	src   hal.Memory // the slot's memory, as a hal.Memory of the source device
+	dst   hal.Memory // the slot's memory, as a hal.Memory of the destination device; nil if the device has not imported the memory
+	bytes []byte     // the slot's memory, as a slice on the host
 }
 
 func (s *slot) free() {
@@ -24,24 +24,25 @@ func (s *slot) free() {
 	}
 }
 
-// pair is a source and a destination.
+// pair consists of a source device and a destination device.
 type pair struct{ src, dst hal.Device }
 
-// kept contains unused slots that both devices of a pair have imported, because an import takes the
-// driver some milliseconds.
+// kept contains unused slots that both devices of a pair have imported. The slots are kept, because
+// importing memory takes some milliseconds.
 var kept struct {
 	mu    sync.Mutex
 	slots map[pair][]*slot
-	never map[pair]bool // pairs in which one device cannot import memory of the host
+	never map[pair]bool // pairs of devices of which at least one cannot import memory of the host
 }
 
-// Tests set noImports, so that no device imports memory of the host.
+// If noImports is set, devices do not import memory of the host. Only tests set noImports.
 var noImports atomic.Bool
 
-// Import sets whether devices import memory of the host; they do by default. Import is for tests.
+// Import sets whether devices import memory of the host. By default, devices import memory. Import
+// is for tests.
 func Import(on bool) { noImports.Store(!on) }
 
-// takeSlot returns a slot for pieces of up to size bytes.
+// takeSlot returns a slot of at least size bytes.
 func takeSlot(p pair, size uint64) (*slot, error) {
 	if s := importedSlot(p); s != nil {
 		return s, nil
@@ -92,7 +93,7 @@ func importedSlot(p pair) *slot {
 	return nil
 }
 
-// aligned returns memory that devices can import.
+// aligned returns memory with the alignment that imports require.
 func aligned(size int) []byte {
 	b := make([]byte, size+hal.ImportAlign)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
@@ -120,8 +121,8 @@ func giveSlot(p pair, s *slot) {
 	}
 }
 
-// Forget frees the slots that are kept for a device. The device must have no move in flight. Forget
-// is called before the device is closed.
+// Forget frees the unused slots that are kept for a device. The device must have no move in flight.
+// Forget is called before the device is closed.
 func Forget(d hal.Device) {
 	kept.mu.Lock()
 	var free []*slot

@@ -1,16 +1,17 @@
-// Package fusion decides which launches of a graph can be fused into one. The package links the IR of
-// the launches' kernels into one kernel.
+// Package fusion decides which launches of a graph can be fused into one launch, and links the IR
+// of the launches' kernels into one kernel.
 //
-// The input consists of launches in the order of the graph. Group.Refuses decides whether a launch
-// may join a [Group], or returns the reason why not. Group.Link links the kernels of a group into
-// one kernel, which can be launched over any range. The result, a value of the type [Fused],
-// contains the kernel's abi.Kernel, and says from which launch each argument comes.
+// The launches must be given in the order of the graph. Group.Refuses decides whether a launch can
+// be added to a [Group], and otherwise returns the reason. Group.Link links the kernels of a group
+// into one kernel, which can be launched over any range. The result is a value of the type [Fused],
+// which contains the kernel's abi.Kernel. For each argument of the fused kernel, the result says
+// from which launch the argument comes.
 //
-// Two launches can be fused if no work-item of one uses memory that another work-item of the other
-// writes. This rule is needed because a work-item of a fused kernel may run all launches' code
-// before another work-item begins. With a barrier between the launches' code, a work-item may use
-// memory that other work-items of its work-group write. kgen proves such facts about each kernel,
-// for all arguments (abi.Footprint). This package checks which arguments are the same memory. All
-// devices make the same decision, including devices that run the kernels' own Go and launch kernels
-// one by one.
+// A work-item of a fused kernel may run the code of all launches before another work-item begins.
+// Two launches can therefore be fused only if no work-item of one launch uses memory that a
+// different work-item of the other launch writes. If there is a barrier between the code of two
+// launches, a work-item may also use memory that other work-items of the same work-group write.
+// kgen proves which elements the work-items of a kernel use (see abi.Footprint). Package fusion
+// checks which arguments of the launches are the same memory. The decision is the same for all
+// devices, even for the host device, which runs the Go code of the launches' kernels one by one.
 package fusion

@@ -13,16 +13,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Launch is a launch that may be fused with others.
+// Launch is a launch that may be fused with other launches.
 type Launch struct {
 	Source *Source
 	Place  int    // index in the graph's sequence
 	Global [3]int // number of work-items, in the order of the kernel's indexes
-	Local  [3]int // work-group size of an nd-range, in the same order
-	// Args is the argument block, with addresses and lengths filled in.
+	Local  [3]int // work-group size of a launch over an nd-range, in the order of the kernel's indexes
+	// Args is the argument block, which contains the addresses and lengths of slices.
 	Args []byte
-	// Slices is the memory of the parameters that are slices. A slice without elements is the zero
-	// Slice.
+	// Slices contains the memory range of each parameter that is a slice. The range of a slice
+	// without elements is the zero Slice.
 	Slices []Slice
 	// Memory contains the properties of each parameter's view and buffer.
 	Memory []Memory
@@ -31,9 +31,8 @@ type Launch struct {
 	Specs map[uint32]uint64
 	// LocalMemory is the size of the kernel's work-group memory, in bytes.
 	LocalMemory uint64
-	// Native says that the launch may use the device's own matrix instructions. A fused kernel cannot
-	// use these instructions, because kernels are linked after their matrices have been expanded to
-	// loops.
+	// Native says that the launch may use the device's own matrix instructions. A fused kernel
+	// cannot use matrix instructions, because linking expands matrix operations to loops.
 	Native bool
 	// Properties are the properties of the kernel and of the launch.
 	Properties properties.List
@@ -41,7 +40,7 @@ type Launch struct {
 
 // Slice is a range of a device's memory.
 type Slice struct {
-	Mem    any    // comparable identity of the memory; nil for a slice without elements
+	Mem    any    // comparable value that identifies the memory; nil for a slice without elements
 	Lo, Hi uint64 // bounds of the slice in the memory, in bytes
 	Len    int    // number of elements
 }
@@ -51,36 +50,36 @@ func (s *Slice) overlapsWith(t *Slice) bool {
 	return s.Mem != nil && s.Mem == t.Mem && s.Lo < t.Hi && t.Lo < s.Hi
 }
 
-// Limits of fusion. A fused launch must never be slower than separate launches. A kernel that is too
-// large for a device's registers would be slower.
+// Limits of fusion. The limits keep fused launches from being slower than separate launches. A
+// kernel that needs too many registers would be slower.
 const (
 	maxParts  = 32
-	maxValues = 4000 // largest number of values in the fused kernel, unless fusion is required
-	// A launch of at most this many work-items takes less time on the device than the host needs to
-	// launch it.
+	maxValues = 4000 // largest number of IR values in a fused kernel, unless RequireFusion is given
+	// fewItems is the largest number of work-items of a small launch. A small launch takes less
+	// time on the device than the host needs for launching it.
 	fewItems = 1 << 14
 )
 
-// Group is a list of launches that are fused, in the order in which they run.
+// Group is a list of launches that are fused into one launch, in the order in which they would run.
 type Group struct {
 	Launches []*Launch
 	// LaunchBlock is the size of the device's launch blocks, in bytes.
 	LaunchBlock int
-	// Required says that the launches must be fused even if that is not faster.
+	// Required says that the launches must be fused even if fusion does not make them faster.
 	Required bool
 	// Barriers says that the work-items of a work-group meet at a barrier between the launches.
 	Barriers bool
-	// OneLoop says that at most one of the fused kernels may have loops, unless fusion is required.
-	// OneLoop is for devices that limit the number of iterations of all loops of a work-item
-	// together.
+	// OneLoop says that at most one of the fused kernels may have loops, unless Required is set.
+	// OneLoop is for devices that limit the total number of iterations of all loops that a
+	// work-item runs.
 	OneLoop bool
 	// LocalMemory is the limit of the fused launch's work-group memory, in bytes.
 	LocalMemory uint64
-	props       properties.List  // properties of all launches together
-	internals   []internalMemory // memory that only the group's launches use
+	props       properties.List  // merged properties of all launches
+	internals   []internalMemory // memory that variables of the fused kernel replace
 }
 
-// Name returns the kernel's name.
+// Name returns the name of the launch's kernel.
 func (l *Launch) Name() string { return l.Source.sourceName() }
 
 // Name returns the names of the group's kernels, joined by pluses.
@@ -92,7 +91,7 @@ func (g *Group) Name() string {
 	return strings.Join(names, "+")
 }
 
-// rangeText returns a text with the launch's range.
+// rangeText describes the launch's range, for error messages.
 func (l *Launch) rangeText() string {
 	rank := l.Source.ABI.Rank
 	switch l.Source.ABI.Form {
@@ -104,7 +103,7 @@ func (l *Launch) rangeText() string {
 	return fmt.Sprint(l.Global[:rank])
 }
 
-// itemCount returns the number of work-items, or the largest uint64 if that overflows.
+// itemCount returns the number of work-items, or the largest uint64 if the number overflows.
 func (l *Launch) itemCount() uint64 {
 	items := uint64(1)
 	for _, n := range l.Global[:l.Source.ABI.Rank] {
@@ -122,10 +121,11 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// The method Apart reports whether each launch keeps its own range in the fused launch. The fused
-// launch consists of the group's launches and the launches in added. Launches keep their ranges if
-// the ranges differ. Launches also keep their ranges if the fused launch is over an nd-range,
-// because an nd-range has only complete work-groups.
+// Apart reports whether the fused kernel keeps a separate range for each launch, and runs the code
+// of a launch only within the launch's range. The launches are the group's launches and the
+// launches in added. Separate ranges are needed if the launches have different ranges. Separate
+// ranges are also needed if launches over ranges are fused with barriers, because the fused launch
+// then has complete work-groups.
 func (g *Group) Apart(added ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -140,8 +140,8 @@ func (g *Group) Apart(added ...*Launch) bool {
 	return false
 }
 
-// Range returns the form and range of the fused launch. A fused launch over an nd-range needs a
-// work-group size. If no launch states one, Range calls size to get it.
+// Range returns the form and range of the fused launch. If the fused launch is over an nd-range,
+// and no launch states a work-group size, Range calls size to choose the work-group size.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -184,10 +184,11 @@ func (l *Launch) Alone() string {
 // sameElements reports whether two slices contain the same elements of the same memory.
 func (s *Slice) sameElements(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// overlapConflict compares the slices of parameter j of l and of parameter i of other. If they
-// overlap so that the launches cannot be fused, overlapConflict returns the reason, else "". The
-// parameter other is a launch that runs after l, or l itself. If there is a barrier between the
-// two, any work-item of a work-group may use the elements that belong to the group's work-items.
+// overlapConflict compares the slice of parameter j of l with the slice of parameter i of other. If
+// the slices overlap so that the launches cannot be fused, overlapConflict returns the reason,
+// otherwise "". The parameter other is a launch that runs after l, or l itself. The parameter
+// barriers says that there is a barrier between the two launches. With a barrier, a work-item may
+// also use elements of other work-items of its work-group.
 func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlapsWith(&other.Slices[i]) {
@@ -197,7 +198,7 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 		return fmt.Sprintf("%s and %s, which overlap without being the same elements", l.Source.accessText(j), other.Source.accessText(i))
 	}
 	if l.Source.ABI.Form == abi.Task && other.Source.ABI.Form == abi.Task {
-		return "" // the same work-item accesses the element in both launches
+		return "" // both launches have only one work-item
 	}
 	hint := ""
 	switch meets := l != other && l.barrierSuffices(j, other, i); {
@@ -208,8 +209,7 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 	case barriers && l != other:
 		hint = l.notInGroup(j, other, i)
 	}
-	// If an access may be to elements that do not belong to the work-item, the message is about
-	// that access.
+	// The message describes the access that may use elements of other work-items.
 	for _, x := range [2]struct {
 		l, second *Launch
 		p, q      int
@@ -229,7 +229,7 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 		t := x.second.Source
 		verb := map[abi.Access]string{abi.Read: "read", abi.Write: "write", abi.ReadWrite: "use"}[t.paramUses[x.q].Access]
 		if s.paramUses[x.p].Access == abi.Read {
-			verb = "write" // only writes conflict with reads
+			verb = "write" // a read conflicts only with writes
 		}
 		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item%s", what, t.accessPosition(x.q), verb, t.elementText(x.q), hint)
 	}
@@ -239,8 +239,8 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 	return ""
 }
 
-// barrierSuffices reports whether a barrier in each work-group between l and other is enough to fuse them.
-// Parameter j of l and parameter i of other are the same slice. The barrier is enough if each
+// barrierSuffices reports whether l and other can be fused if there is a barrier between them.
+// Parameter j of l and parameter i of other must be the same slice. A barrier is enough if each
 // work-group uses the same elements in both launches.
 func (l *Launch) barrierSuffices(j int, other *Launch, i int) bool {
 	a, one := l.inGroup(j)
@@ -248,9 +248,8 @@ func (l *Launch) barrierSuffices(j int, other *Launch, i int) bool {
 	return one && two && a == b
 }
 
-// notInGroup returns the reason why barriers between l and other are not enough to fuse them, or
-// "". Parameter j of l and parameter i of other are the same slice, whose indices stay within
-// work-groups.
+// notInGroup returns the reason why l and other cannot be fused even with a barrier between them,
+// or "". Parameter j of l and parameter i of other must be the same slice.
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
 	if max(a.Reach, b.Reach) != abi.ReachGroup {
@@ -273,7 +272,7 @@ func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	return ""
 }
 
-// launchBlock returns the launch block of l in the layout that Footprint.Holds reads.
+// launchBlock returns the launch block of l, in the layout that abi.Footprint.Holds expects.
 func (l *Launch) launchBlock() []byte {
 	b := make([]byte, abi.OffsetArgs, abi.OffsetArgs+len(l.Args))
 	for k := range 3 {
@@ -282,7 +281,7 @@ func (l *Launch) launchBlock() []byte {
 	return append(b, l.Args...)
 }
 
-// sizeAlong returns the launch's size along x, y or z.
+// sizeAlong returns the size of the launch's range along x, y or z.
 func (l *Launch) sizeAlong(k int) uint32 {
 	if rank := l.Source.ABI.Rank; k < rank {
 		return uint32(l.Global[rank-1-k])
@@ -291,7 +290,7 @@ func (l *Launch) sizeAlong(k int) uint32 {
 }
 
 // Refuses returns the reason why the launch cannot be added at the end of the group, or "". The
-// group has at least one launch.
+// group must have at least one launch.
 func (g *Group) Refuses(l *Launch) string {
 	first, k := g.Launches[0], l.Source.ABI
 	for _, x := range []*Launch{first, l} {
@@ -349,24 +348,25 @@ func (g *Group) Refuses(l *Launch) string {
 	return ""
 }
 
-// Gain is the condition for fusing two groups. Gain does not apply if fusion is required.
+// Gain is a condition for fusing two groups. If Group.Required is set, groups are fused without
+// this condition.
 type Gain uint8
 
 const (
-	GainAny      Gain = iota // the groups have common memory, or all launches of the second group are small
-	GainMemory               // the groups have common memory, which a fused launch loads only once
-	GainInternal             // the groups have common memory, with the property FusionInternalMemory in both
+	GainAny      Gain = iota // the groups use the same memory, or all launches of the second group are small
+	GainMemory               // the groups use the same memory, which a fused launch loads only once
+	GainInternal             // the groups use the same memory, and the memory has the property FusionInternalMemory in both groups
 )
 
-// Merge returns a group that contains the launches of both g and o. No launch of g may depend on a
-// launch of o. If the groups cannot be merged, or if merging is not worthwhile, Merge returns the
-// reason.
+// Merge returns a group that contains the launches of g and the launches of o. No launch of g may
+// depend on a launch of o. If the groups cannot be merged, or if merging is not worthwhile, Merge
+// returns the reason.
 func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	m, rest := *g, o.Launches
 	m.Launches, m.internals = slices.Clone(g.Launches), nil
 	if last := g.Launches[len(g.Launches)-1]; o.Launches[0].Place < last.Place {
-		// Some launches of o are before launches of g in the graph, so add all of them in the
-		// graph's order.
+		// Some launches of o come before launches of g in the graph. Merge therefore adds the
+		// launches of both groups in the graph's order.
 		rest = slices.Concat(g.Launches, o.Launches)
 		slices.SortStableFunc(rest, func(a, b *Launch) int { return cmp.Compare(a.Place, b.Place) })
 		m.Launches, m.props = nil, nil
@@ -385,10 +385,10 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	return &m, ""
 }
 
-// isFaster reports whether fusing the launches of both groups meets the condition gain.
+// isFaster reports whether the two groups meet the condition gain.
 func (g *Group) isFaster(o *Group, gain Gain) bool {
 	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.itemCount() > fewItems }) {
-		return true // launching takes most of the time of small launches
+		return true // small launches are faster if they are fused, because launching takes most of their time
 	}
 	for _, a := range g.Launches {
 		for i := range a.Slices {
@@ -412,14 +412,14 @@ func (g *Group) localMemory() (size uint64) {
 	return size
 }
 
-// Add adds a launch that the group does not refuse.
+// Add adds a launch for which Refuses returns "".
 func (g *Group) Add(l *Launch) {
 	g.props, _ = mergeProperties(g.props, l.Properties)
 	g.Launches = append(g.Launches, l)
 }
 
-// mergeProperties returns the properties of a kernel fused from kernels with the properties a and
-// b. If a and b contradict each other, mergeProperties returns the reason.
+// mergeProperties returns the properties of a kernel that is fused from two kernels with the
+// properties a and b. If a and b contradict each other, mergeProperties returns the reason.
 func mergeProperties(a, b properties.List) (out properties.List, conflict string) {
 	out = slices.Clone(a)
 	for _, p := range b {
@@ -432,7 +432,7 @@ func mergeProperties(a, b properties.List) (out properties.List, conflict string
 			all := append(out[at].Aspects(), p.Aspects()...)
 			slices.Sort(all)
 			out[at] = properties.DeviceHas(slices.Compact(all)...)
-		case p.Key() == properties.KeyWorkGroupSizeHint: // the fused kernel keeps the hint of the first kernel
+		case p.Key() == properties.KeyWorkGroupSizeHint: // keep the hint of the first kernel
 		default:
 			return nil, fmt.Sprintf("its %v conflicts with the %v of a kernel before it", p, out[at])
 		}

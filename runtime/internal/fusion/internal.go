@@ -9,30 +9,32 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// This file decides which memory a fused kernel keeps in variables of its work-items. The decision
-// depends on the properties of buffers and views. All uses of the memory must have the three
-// properties AccessScope, FusionInternalMemory and NoInit.
+// This file decides which memory becomes internal. A fused kernel replaces internal memory by
+// private variables or by work-group memory. For all uses of the memory, the buffer or view must
+// have the three properties AccessScope, FusionInternalMemory and NoInit.
 
-// Memory contains the properties of a parameter's memory.
+// Memory contains the properties of a parameter's buffer and view. The fields Buffer and View are
+// the values of AccessScope.
 type Memory struct {
 	Buffer, View     properties.Scope
 	Internal, NoInit bool
 }
 
-// internalMemory describes memory that a fused kernel replaces by variables.
+// internalMemory describes memory that a fused kernel replaces by private variables or by
+// work-group memory.
 type internalMemory struct {
 	Slice
-	perItem int64  // number of elements that each work-item keeps in variables; 0 if shared
-	shared  bool   // memory is kept in work-group memory, one element per work-item
-	room    uint64 // size in bytes; if shared, size of the memory of one work-group
+	perItem int64  // number of elements that each work-item keeps in private variables; 0 if shared is set
+	shared  bool   // the elements are kept in work-group memory, one for each work-item
+	room    uint64 // size in bytes of the memory in each work-group, if shared is set
 }
 
-// maxOwnBytes is the largest size of the variables that replace a work-item's elements of one
-// slice.
+// maxOwnBytes is the largest size, in bytes, of the private variables that replace a work-item's
+// elements of a slice.
 const maxOwnBytes = 256
 
-// statedScope returns the scope that the buffer and the view state together, or false if they
-// contradict each other.
+// statedScope returns the AccessScope of the buffer or of the view. If the buffer and the view have
+// different scopes, the second result is false.
 func (m Memory) statedScope() (properties.Scope, bool) {
 	switch {
 	case m.Buffer == properties.ScopeNone:
@@ -43,40 +45,38 @@ func (m Memory) statedScope() (properties.Scope, bool) {
 	return properties.ScopeNone, false
 }
 
-// isGroupScope reports whether the properties state that the scope of the memory is a
-// work-group.
+// isGroupScope reports whether the AccessScope of the memory is ScopeWorkGroup.
 func (m Memory) isGroupScope() bool {
 	s, ok := m.statedScope()
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// usesOwnIds reports whether each work-group uses only those elements of the parameter whose
-// indexes are linear ids of its work-items. Either kgen has proved this fact, or the properties
-// state the fact and the kernel checks it. The launch has one dimension and states its work-group
-// size.
+// usesOwnIds reports whether each work-group uses only elements of parameter p whose indexes are
+// linear ids of the work-group's work-items. Either kgen has proved this fact, or the property
+// AccessScope asserts the fact and the fused kernel checks the indexes. If usesOwnIds returns true,
+// the launch has one dimension and states its work-group size.
 func (l *Launch) usesOwnIds(p int) bool {
 	f := &l.Source.paramUses[p]
 	return l.Memory[p].isGroupScope() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
 		(f.Reach == abi.ReachAny || f.PerItem == 1)
 }
 
-// provedOwnIds reports whether kgen has proved the fact that usesOwnIds returns. The kernel then does
-// not check the fact.
+// provedOwnIds reports whether kgen has proved that usesOwnIds is true. The fused kernel does not
+// check the indexes if provedOwnIds returns true.
 func (l *Launch) provedOwnIds(p int) bool {
 	_, ok := l.provedInGroup(p)
 	return ok || l.Source.paramUses[p].Reach == abi.ReachNone
 }
 
-// provedInGroup reports whether kgen has proved that a work-group uses, through the parameter, only
-// elements of its own work-items. The parameter perItem is the number of elements of each
-// work-item. The launch states its work-group size.
+// provedInGroup reports whether kgen has proved that each work-group uses only its own work-items'
+// elements of parameter p. The result perItem is the number of elements of each work-item. If the
+// launch does not state its work-group size, the second result is false.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.paramUses[p]
 	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.launchBlock(), l.groupItems())
 }
 
-// inGroup is like provedInGroup, but also returns true if properties state the fact and the kernel
-// checks it.
+// inGroup is like provedInGroup, but also returns true if usesOwnIds is true.
 func (l *Launch) inGroup(p int) (perItem int64, ok bool) {
 	if perItem, ok = l.provedInGroup(p); !ok && l.usesOwnIds(p) {
 		return 1, true
@@ -99,7 +99,7 @@ func (l *Launch) Conflict() string {
 	return ""
 }
 
-// commonScope returns the scope of the memory if two launches state the same scope, else ScopeNone.
+// commonScope returns the scope if a and b are equal, otherwise ScopeNone.
 func commonScope(a, b properties.Scope) properties.Scope {
 	if a == b {
 		return a
@@ -107,13 +107,13 @@ func commonScope(a, b properties.Scope) properties.Scope {
 	return properties.ScopeNone
 }
 
-// notWritten is the reason why memory cannot be internal if no launch of the group writes it.
+// notWritten is the reason why memory that no launch of the group writes cannot be internal.
 const notWritten = "no kernel writes it"
 
-// Internalize finds the memory of a complete group that becomes internal. outsideUse describes the uses
-// of memory outside the group, or returns "". Internalize returns the names of the parameters with
-// internal memory. The result notInternal contains reasons why other memory with the property
-// FusionInternalMemory is not internal.
+// Internalize decides which memory of a complete group becomes internal, and returns the names of
+// the parameters with this memory. The function outsideUse describes a use of memory outside the
+// group, or returns "". The result notInternal contains the reasons why other memory with the
+// property FusionInternalMemory does not become internal.
 func (g *Group) Internalize(outsideUse func(s Slice) string) (names, notInternal []string) {
 	var seen []Slice
 	g.internals = nil
@@ -138,12 +138,12 @@ func (g *Group) Internalize(outsideUse func(s Slice) string) (names, notInternal
 	return names, notInternal
 }
 
-// internalFor describes the variables that can replace the memory, or returns the reason why the
+// internalFor returns the description of the memory s as internal memory, or the reason why the
 // memory cannot be internal.
 func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
-	why, elem := "", 0 // reason why a work-item cannot keep its elements in variables, and the size of an element in bytes
+	why, elem := "", 0 // why is the reason against private variables, and elem is the size of an element in bytes
 	for _, l := range g.Launches {
 		for i := range l.Slices {
 			if !l.Slices[i].overlapsWith(&s) {
@@ -197,9 +197,8 @@ func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	return in, ""
 }
 
-// canShare reports whether each work-group uses only those elements of s whose indexes are linear
-// ids of its work-items. The fused kernel is over an nd-range. Where kgen has not proved this fact,
-// the fused kernel checks it.
+// canShare reports whether work-group memory can replace s. The fused launch must be over an
+// nd-range, and usesOwnIds must be true for all uses of s.
 func (g *Group) canShare(s Slice) bool {
 	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
 		return false
@@ -214,9 +213,9 @@ func (g *Group) canShare(s Slice) bool {
 	return true
 }
 
-// groupItems returns the size of the launch's work-groups along x, which the launch states. In a
-// launch over a range all work-items are along x. If launches over a range are fused with barriers,
-// they use linear ids.
+// groupItems returns the work-group size along x that the launch states. For a launch over a range,
+// the size along x is the whole work-group size, because launches that are fused with barriers use
+// linear ids.
 func (l *Launch) groupItems() int {
 	if l.Source.ABI.Form == abi.NDRange {
 		return l.Local[l.Source.ABI.Rank-1]
@@ -226,7 +225,7 @@ func (l *Launch) groupItems() int {
 	return dims[len(dims)-1]
 }
 
-// sharedMemory returns the size in bytes of the internal memory that is kept in work-group memory.
+// sharedMemory returns the size in bytes of the work-group memory that replaces internal memory.
 func (g *Group) sharedMemory() (size uint64) {
 	for i := range g.internals {
 		size += g.internals[i].room
@@ -234,14 +233,14 @@ func (g *Group) sharedMemory() (size uint64) {
 	return size
 }
 
-// allStateGroup reports whether all launches state their work-group size. If all launches state it, the
-// size is the same for all of them.
+// allStateGroup reports whether all launches state their work-group size. In a group, all stated
+// sizes are equal.
 func (g *Group) allStateGroup() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
-// internalAs returns the entry for the slice in the list of internal memory, or the zero value if the
-// slice is not internal.
+// internalAs returns the description of the slice's internal memory, or the zero value if the slice
+// is not internal.
 func (g *Group) internalAs(s Slice) internalMemory {
 	for _, in := range g.internals {
 		if in.Slice == s {
@@ -251,7 +250,7 @@ func (g *Group) internalAs(s Slice) internalMemory {
 	return internalMemory{}
 }
 
-// InternalSize returns the size of the memory that Internalize made internal, in bytes.
+// InternalSize returns the size, in bytes, of the memory that Internalize has made internal.
 func (g *Group) InternalSize() (size uint64) {
 	for i := range g.internals {
 		size += g.internals[i].Hi - g.internals[i].Lo

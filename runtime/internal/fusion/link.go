@@ -20,14 +20,15 @@ type Fused struct {
 	ABI *abi.Kernel
 	// Name consists of the names of the linked kernels, joined by pluses.
 	Name string
-	// Origins maps each parameter of the fused kernel to a launch of the group and to an argument of
-	// that launch.
+	// Origins maps each parameter of the fused kernel to a launch of the group and to a parameter
+	// of this launch.
 	Origins []link.Origin
 }
 
-// sliceClasses finds slices with equal memory and slices with equal length. For each slice of each
-// launch, sliceClasses returns a number for the slice's memory and a number for its length. Slices with
-// equal memory or length have equal numbers.
+// sliceClasses finds slices with the same memory, and slices with the same length. For each slice
+// of each launch, sliceClasses returns a number for the memory and a number for the length. Slices
+// with the same memory have the same number for the memory, and slices with the same length have
+// the same number for the length.
 func (g *Group) sliceClasses() [][]link.Slice {
 	var memories []Slice
 	var lengths []int
@@ -42,7 +43,7 @@ func (g *Group) sliceClasses() [][]link.Slice {
 	for _, l := range g.Launches {
 		row := make([]link.Slice, len(l.Slices))
 		for i, s := range l.Slices {
-			row[i] = link.Slice{Memory: -1, Length: -1} // the value for slices without elements, and for other parameters
+			row[i] = link.Slice{Memory: -1, Length: -1} // value for slices without elements, and for parameters that are not slices
 			if l.Source.ABI.Params[i].Kind != abi.Slice {
 				continue
 			}
@@ -63,7 +64,7 @@ func (g *Group) sliceClasses() [][]link.Slice {
 }
 
 // Key returns a string that identifies the group's fused kernel. Groups with the same key have the
-// same kernel, even if their ranges, values and addresses differ.
+// same fused kernel, even if their ranges, argument values and addresses differ.
 func (g *Group) Key() string {
 	var b strings.Builder
 	for i, row := range g.sliceClasses() {
@@ -81,7 +82,7 @@ func (g *Group) Key() string {
 	return b.String()
 }
 
-// linkPoint returns the name of the compiler pass after which the group's kernels are linked.
+// linkPoint returns the name of the compiler pass after which the kernels of the group are linked.
 func (g *Group) linkPoint() string {
 	if slices.ContainsFunc(g.Launches, func(l *Launch) bool { return l.Source.module.UsesGroup }) {
 		return pass.LateLinkPoint
@@ -89,8 +90,8 @@ func (g *Group) linkPoint() string {
 	return pass.LinkPoint
 }
 
-// linkModules links the modules of the group's kernels. The modules are in the state after the
-// pass linkPoint.
+// linkModules links the IR modules of the group's kernels. The modules are in the state after the
+// compiler pass that linkPoint names.
 func (g *Group) linkModules() (*link.Linked, error) {
 	var parts []link.Part
 	var names []string
@@ -113,7 +114,7 @@ func (g *Group) linkModules() (*link.Linked, error) {
 		return nil, err
 	}
 	for _, l := range g.Launches {
-		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // a kernel with sub-groups has no variant without sub-groups
+		if slices.Contains(l.Source.ABI.Aspects, properties.SubGroups) { // the fused kernel then needs the aspect SubGroups, too
 			linked.Module.Uses = append(linked.Module.Uses, ir.AspectUse{Aspect: properties.SubGroups, In: l.Name()})
 		}
 		linked.Module.Matrices = linked.Module.Matrices || l.Source.ABI.Matrices
@@ -126,8 +127,9 @@ func (g *Group) linkModules() (*link.Linked, error) {
 	return linked, nil
 }
 
-// Link makes the kernel of the group, which has at least two launches. Errors are bugs, but they do
-// not end the program, because launches that cannot be fused can run one by one.
+// Link makes the fused kernel of the group, which must have at least two launches. An error means
+// that there is a bug in kgen. Link recovers from panics, because launches that cannot be fused can
+// run one by one.
 func (g *Group) Link() (f *Fused, err error) {
 	defer func() {
 		if bug := recover(); bug != nil {
@@ -137,7 +139,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	return g.linkKernel()
 }
 
-// linkKernel does the work of Link. linkKernel panics if there is a bug.
+// linkKernel does the work of Link, but may panic if there is a bug.
 func (g *Group) linkKernel() (*Fused, error) {
 	linked, err := g.linkModules()
 	if err != nil {
@@ -165,7 +167,7 @@ func (g *Group) linkKernel() (*Fused, error) {
 	return &Fused{ABI: k, Name: g.Name(), Origins: linked.Origins}, nil
 }
 
-// encodeWords encodes a module's words as abi.Kernel.SPIRV does.
+// encodeWords encodes the words of a SPIR-V module in the format of abi.Kernel.SPIRV.
 func encodeWords(list []uint32) string {
 	b := make([]byte, 0, 4*len(list))
 	for _, w := range list {
@@ -174,8 +176,8 @@ func encodeWords(list []uint32) string {
 	return string(b)
 }
 
-// fusedProperties returns the properties of the fused kernel. fusedProperties removes hints
-// about work-group sizes if the launches keep their own ranges.
+// fusedProperties returns the properties of the fused kernel. If Apart returns true,
+// fusedProperties removes hints for the work-group size.
 func (g *Group) fusedProperties() properties.List {
 	if !g.Apart() {
 		return g.props
@@ -183,8 +185,8 @@ func (g *Group) fusedProperties() properties.List {
 	return slices.DeleteFunc(slices.Clone(g.props), func(p properties.Property) bool { return p.Key() == properties.KeyWorkGroupSizeHint })
 }
 
-// Args returns the argument block for a launch of the fused kernel. Args copies the arguments of
-// the group's launches, which contain addresses and lengths.
+// Args returns the argument block for a launch of the fused kernel. Args copies the arguments from
+// the argument blocks of the group's launches.
 func (f *Fused) Args(g *Group) []byte {
 	out := make([]byte, f.ABI.ArgSize)
 	for i, o := range f.Origins {

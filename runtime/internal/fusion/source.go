@@ -11,23 +11,23 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// Source contains the IR of a kernel that may be fused with others. The kernel's IR is read at the
-// first use.
+// Source contains the IR of a kernel that may be fused with other kernels. The IR is read when it
+// is first used.
 type Source struct {
 	ABI  *abi.Kernel
 	once sync.Once
 
 	module    *ir.Module // IR of the kernel, which must not be changed
-	paramUses []paramUse // footprint of each parameter
+	paramUses []paramUse // use of memory for each parameter
 	loops     bool
-	whyAlone  string // reason why the kernel cannot be fused with any other, or ""
+	whyAlone  string // reason why the kernel cannot be fused with any other kernel, or ""
 
-	// accessPositions returns the source positions of the accesses in the footprints. Messages
-	// mention these positions.
+	// accessPositions returns the footprints with the source positions of memory accesses, for
+	// messages.
 	accessPositions func() []facts.Footprint
 }
 
-// paramUse says how a kernel uses the memory of a parameter.
+// paramUse describes how a kernel uses the memory of a parameter.
 type paramUse struct {
 	abi.Footprint
 	Access   abi.Access
@@ -80,14 +80,13 @@ func (s *Source) sourceName() string { return path.Base(s.ABI.Package) + "." + s
 // valueCount returns the number of values in the kernel's IR.
 func (s *Source) valueCount() int { return s.module.Len() }
 
-// accessText returns a text with the source position and kind of a kernel's access to a
-// parameter, such as "k.go:3:4 writes Out".
+// accessText describes a kernel's access to a parameter, such as "k.go:3:4 writes Out".
 func (s *Source) accessText(param int) string {
 	return fmt.Sprintf("%s %s %s", s.accessPosition(param), s.accessVerb(param), s.ABI.Params[param].Name)
 }
 
-// elementText returns the accessed element, in the notation of Go source. The access is the one that
-// accessText describes. If the text is too long, elementText returns only the parameter.
+// elementText returns the accessed element of a parameter in Go notation, such as "Out[i+1]". If
+// this text is too long, elementText returns only the name of the parameter.
 func (s *Source) elementText(param int) string {
 	name := s.ABI.Params[param].Name
 	if index := s.accessPositions()[param].Index; index != "" {
@@ -96,7 +95,7 @@ func (s *Source) elementText(param int) string {
 	return name
 }
 
-// accessVerb returns the verb for a kernel's access to a parameter.
+// accessVerb returns a verb for a kernel's access to a parameter, such as "reads".
 func (s *Source) accessVerb(param int) string {
 	f := &s.paramUses[param]
 	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]
@@ -106,7 +105,8 @@ func (s *Source) accessVerb(param int) string {
 	return verb
 }
 
-// accessPosition returns the source position of an access to a parameter, or the kernel's name.
+// accessPosition returns the source position of an access to a parameter or, if the position is
+// unknown, the kernel's name.
 func (s *Source) accessPosition(param int) string {
 	if pos := s.accessPositions()[param].Pos; pos.File != "" {
 		return pos.String()

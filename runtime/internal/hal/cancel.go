@@ -5,13 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Cancel lets package runtime stop commands that a backend runs. The runtime calls Ask, and the
-// backend then stops the commands. The zero Cancel requests nothing. Several commands may share a
-// Cancel, but at most one of them is a launch.
+// Cancel is a request to stop commands that a backend runs. Package runtime makes the request by
+// calling Ask, and the backend then stops the commands. The zero Cancel is a Cancel for which Ask
+// has not been called. Several commands may share a Cancel, but at most one of these commands is a
+// launch.
 //
-// Ask is only a request. A command that has not started does not run. A running kernel stops when
-// it polls the Cancel, if the kernel polls at all. For a command that did not run, or that stopped
-// early, the backend sets Fault.Cancelled.
+// After Ask, a command that has not started does not run. A kernel that is already running stops
+// only if the kernel polls the Cancel. For a command that did not run or that stopped early, the
+// backend sets Fault.Cancelled.
 type Cancel struct {
 	asked atomic.Bool
 
@@ -20,8 +21,8 @@ type Cancel struct {
 	begun  bool
 }
 
-// Ask requests the end of the commands. Ask does not wait for the commands, except while a piece of
-// the caller's memory is being copied (see Do).
+// Ask requests that the commands stop. Ask does not wait for the commands, but waits while a piece
+// of the caller's memory is being copied (see Do).
 func (c *Cancel) Ask() {
 	c.asked.Store(true)
 	c.mu.Lock()
@@ -32,13 +33,12 @@ func (c *Cancel) Ask() {
 	}
 }
 
-// Asked reports whether Ask was called, which means that the command should end. For a nil Cancel,
-// Asked returns false.
+// Asked reports whether Ask has been called. For a nil Cancel, Asked returns false.
 func (c *Cancel) Asked() bool { return c != nil && c.asked.Load() }
 
-// Backends whose kernels use the caller's memory call Begin right before a launch runs. Begin
-// reports whether the launch may run. After Ask, Begin returns false. For a nil Cancel, Begin
-// always returns true.
+// Begin reports whether a launch may run, which is true unless Ask has been called. A backend whose
+// kernels use the caller's memory calls Begin right before the launch runs. For a nil Cancel, Begin
+// returns true.
 func (c *Cancel) Begin() bool {
 	if c == nil {
 		return true
@@ -49,21 +49,21 @@ func (c *Cancel) Begin() bool {
 	return c.begun
 }
 
-// Begun reports whether Begin has allowed a launch to run. If Begun returns false after Ask has
-// returned, Begun returns false forever.
+// Begun reports whether Begin has returned true. If Begun returns false when it is called after
+// Ask, the launch will never run.
 func (c *Cancel) Begun() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.begun
 }
 
-// Flag returns the flag that a kernel on the host polls. The flag is true if the command should
-// end.
+// Flag returns the flag that a kernel on the host polls. The flag is true once Ask has been called.
 func (c *Cancel) Flag() *atomic.Bool { return &c.asked }
 
-// Notify makes Ask call f, and calls f at once if Ask was already called. A nil f removes an
-// earlier f. When Notify returns, functions from earlier calls of Notify are not running and will
-// not be called. f must neither block nor call c's methods.
+// Notify makes Ask call f, and calls f at once if Ask was already called. Notify replaces the
+// function of an earlier call of Notify, also if f is nil. When Notify returns, the earlier
+// function is not running and will not be called. The function f must neither block nor call
+// methods of c.
 func (c *Cancel) Notify(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,10 +74,10 @@ func (c *Cancel) Notify(f func()) {
 	}
 }
 
-// Do runs f, which copies from or to the memory of the command's caller. After Ask, f does not run.
-// Do reports whether f ran. Ask waits while f runs, so the caller may use the memory again when Ask
-// has returned. f should be brief, so copies are divided into pieces. For a nil Cancel, Do always
-// runs f.
+// Do runs f unless Ask has been called, and reports whether f ran. The function f copies from or to
+// memory of the command's caller. Ask waits while f runs, so the caller may use the memory again
+// when Ask has returned. To keep f short, backends divide copies into pieces. For a nil Cancel, Do
+// always runs f.
 func (c *Cancel) Do(f func()) bool {
 	if c == nil {
 		f()

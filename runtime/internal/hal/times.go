@@ -2,24 +2,24 @@ package hal
 
 import "time"
 
-// Times contains the times at which a command was queued, submitted, started and ended. They have
-// the unit and the origin of Now's results. A time that is unknown is 0. If Start and End are 0,
-// the command has not run, or had no work. The backend sets Start and End, once, before the
-// command's batch has completed.
+// Times contains the times at which a command was queued, submitted, started and ended. The times
+// are results of the function Now, or 0 if they are unknown. If Start and End are 0, the command
+// has not run, or had no work. The backend sets Start and End once, before the command's batch has
+// completed.
 type Times struct {
 	Queued, Submitted, Start, End int64
 	Lost                          bool // the command ran, but its times could not be read
-	// Nodes contains the times of the commands of an OpGraph. The backend allocates the slice, or
-	// leaves it nil.
+	// Nodes contains the times of the commands of an OpGraph. The backend allocates the slice
+	// Nodes, or leaves Nodes nil.
 	Nodes []Times
-	// About is data that belongs to the command's owner.
+	// About is a value of the command's owner, which backends do not use.
 	About any
 }
 
 // Timer is an optional interface of a Device that measures when commands run.
 type Timer interface {
-	// Time makes the device set the Times of later commands. Time is called before the first
-	// Submit. The error is ErrNotSupported if the device has no clock.
+	// Time makes the device set the Times of later commands. Time must be called before the first
+	// Submit. If the device has no clock, Time returns ErrNotSupported.
 	Time() error
 }
 
@@ -31,9 +31,9 @@ func Now() int64 { return int64(time.Since(epoch)) + 1 }
 // Time converts a result of Now to a time.Time.
 func Time(now int64) time.Time { return epoch.Add(time.Duration(now - 1)) }
 
-// Ran records that the command, or a part of it, ran from start to end. The conversion from the
-// device's clock is not exact. So Ran moves start and end if they would be before the times of
-// earlier events.
+// Ran records that the command, or a part of the command, ran from start to end. Because the
+// conversion from the device's clock is not exact, Ran moves start and end if they are before
+// Queued or Submitted.
 func (t *Times) Ran(start, end int64) {
 	start = max(start, t.Submitted, t.Queued, 1)
 	end = max(start, end)
@@ -43,7 +43,7 @@ func (t *Times) Ran(start, end int64) {
 	t.End = max(t.End, end)
 }
 
-// Sum computes the command's times from the times of the Nodes that ran. Sum does not change the
+// Sum computes the times of an OpGraph from the times of the Nodes that ran. Sum does not change
 // Nodes.
 func (t *Times) Sum() {
 	for i := range t.Nodes {

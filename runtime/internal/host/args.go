@@ -8,12 +8,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Func rebuilds a kernel's receiver from a launch's arguments. Func returns the receiver's Kernel
+// Func makes a kernel's receiver from the arguments of a launch. Func returns the receiver's Kernel
 // method, which is a func(dsl.Task), func(dsl.Item1..3) or func(dsl.NDItem1..3).
 type Func func(*Args) any
 
-// Kernel is a kernel that generated code registers. Kernel contains the kernel's Go code, and the
-// kernel's host form if there is one. A host form is Go code that kgen generated from the kernel.
+// Kernel is a kernel that generated code registers. Kernel contains the kernel's own Go code and,
+// if there is one, the kernel's host form. The host form of a kernel is faster Go code, which kgen
+// has generated from the kernel.
 type Kernel struct {
 	Func Func
 	Form func() Form
@@ -26,13 +27,13 @@ type Args struct {
 	slices    []hal.SliceArg
 	accessors []int
 	global    [3]uint32
-	internal  []*memory // maps the index of a parameter to the memory of an internal slice; nil if there are none
+	internal  []*memory // maps the index of a parameter to the memory of an internal slice; nil if the kernel has no internal slices
 }
 
 // Params returns the descriptions of the parameters.
 func (a *Args) Params() []abi.Param { return a.kernel.Params }
 
-// Bytes returns the value of parameter i, as it is in memory. The kernel must read the parameter.
+// Bytes returns the bytes of the value of parameter i. The kernel must read the parameter.
 func (a *Args) Bytes(i int) []byte {
 	p := &a.kernel.Params[i]
 	return a.block[p.Offset:][:p.Size]
@@ -66,7 +67,7 @@ func Slice[T any](a *Args, i int) []T {
 	return nil
 }
 
-// Internal returns the internal slice of parameter i.
+// Internal returns the internal slice of parameter i, which only the kernel itself uses.
 func Internal[T any](a *Args, i int) []T {
 	if m := a.internal[i]; m != nil {
 		return unsafe.Slice((*T)(m.ptr), a.elemCount(i))
@@ -83,8 +84,8 @@ func (a *Args) elemCount(i int) uint64 {
 	return n
 }
 
-// allocInternal allocates the internal slices, which are zero at first. They are freed when the
-// launch ends.
+// allocInternal allocates the internal slices, which are initially zero. When the launch ends, the
+// internal slices are freed.
 func (a *Args) allocInternal(d *device) error {
 	for i := range a.kernel.Params {
 		p := &a.kernel.Params[i]

@@ -14,24 +14,23 @@ import (
 )
 
 // A budget keeps the memory of host devices below the limits of the process. If a process uses more
-// memory than its limits allow, the operating system ends the process. This happens at the latest
-// when the memory is first written to. The Go runtime ends the process if the system refuses one of
-// the runtime's allocations. So the budget counts all memory of a device as soon as the device
-// allocates it.
+// memory than its limits allow, the operating system ends the process, at the latest when the
+// process first writes to the memory. If the system refuses an allocation of the Go runtime, the Go
+// runtime ends the process. The budget therefore counts all memory of a device as soon as the
+// device allocates the memory.
 type memoryBudget struct {
 	system limitReader
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
-	total  uint64 // sum of the sizes in the field mapped, in bytes
-	// leastTotal is the least value of the field total since collectGarbage last ran the
-	// garbage collector. The field collecting is true while collectGarbage runs the garbage
-	// collector.
+	total  uint64 // total size of the mapped memory, in bytes
+	// leastTotal is the least value of total since collectGarbage last ran the garbage collector.
+	// While collectGarbage runs the garbage collector, collecting is true.
 	leastTotal    uint64
 	collecting    bool
-	promisedBytes uint64 // number of bytes that takeBytes has allowed but that are not in use yet
-	// credit is the number of bytes that takeBytes allows without checking the limits again. The
-	// credit expires after creditTime. Checking takes longer than a small allocation.
+	promisedBytes uint64 // number of bytes that takeBytes has allowed, but that are not in use yet
+	// credit is the number of bytes that takeBytes allows without checking the limits again,
+	// because checking takes longer than a small allocation. The credit expires after creditTime.
 	credit uint64
 	until  time.Time
 }
@@ -42,26 +41,27 @@ var sharedBudget = memoryBudget{system: limitReader{"/"}}
 const (
 	// creditTime is the duration for which the budget assumes that limits do not change.
 	creditTime = 100 * time.Millisecond
-	// creditPart divides the remaining memory; the quotient is the credit.
+	// creditPart is the quotient of the remaining memory and the credit.
 	creditPart = 16
-	// spareBytes is the number of bytes that buffers leave free for the rest of the
-	// process. If a limit is small, the limit divided by sparePart stays free instead.
+	// spareBytes is the number of bytes that buffers leave free for the rest of the process. If a
+	// limit is small, buffers leave only 1/sparePart of the limit free.
 	spareBytes = 32 << 20
 	sparePart  = 8
-	// bytesPerTableByte is the size of the memory, in bytes, that one byte of page tables
+	// bytesPerTableByte is the number of bytes of memory that one byte of the page tables
 	// describes.
 	bytesPerTableByte = 256
 )
 
-// takeBytes allows an allocation of size bytes, as mapped memory or as Go memory. The caller must then
-// call mapPages or markTaken.
+// takeBytes returns nil if the process may allocate size more bytes, as mapped memory or as Go
+// memory. If takeBytes returns nil, the caller must call mapPages or markTaken.
 func (b *memoryBudget) takeBytes(size uint64, mapped bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if size > b.credit || time.Now().After(b.until) {
 		left, full := b.bytesLeft(size, mapped)
 		if full != nil {
-			// If the system is short of memory, return the free memory of the Go heap to it.
+			// Return the free memory of the Go heap to the system, if this memory is enough for the
+			// allocation.
 			if free, _ := heapFree(); free > 0 && left+free >= size {
 				debug.FreeOSMemory()
 				left, full = b.bytesLeft(size, mapped)
@@ -95,7 +95,7 @@ func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *m
 		}
 		if r.sees == seesMapped && !mapped {
 			free, released := heapFree()
-			r.free += free + released // the Go heap already has these addresses
+			r.free += free + released // the Go heap already has address space of this size
 		}
 		n := r.forBuffers(b.promisedBytes + promised)
 		if n < size && r.sees == seesTouched && !exact {
@@ -116,7 +116,7 @@ func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *m
 }
 
 // forBuffers returns the number of bytes that buffers may still use under a limit. The argument
-// promised is the number of bytes that are allowed, but not yet counted by the limit.
+// promised is the number of bytes that are already allowed, but not yet subtracted from r.free.
 func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	promised += promised/bytesPerTableByte + min(spareBytes, r.limit/sparePart) + r.keptFree
 	if promised >= r.free {
@@ -126,14 +126,14 @@ func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	return n - n/bytesPerTableByte
 }
 
-// markTaken records that memory is now in use. Before, takeBytes must have allowed the allocation.
+// markTaken records that size bytes, which takeBytes has allowed, are now in use.
 func (b *memoryBudget) markTaken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.promisedBytes -= size
 }
 
-// mapPages maps the memory m from the operating system.
+// mapPages allocates the memory m as pages from the operating system.
 func (b *memoryBudget) mapPages(m *memory) error {
 	defer b.markTaken(m.size)
 	pages, err := mapPages(int(m.size))
@@ -156,8 +156,9 @@ func (b *memoryBudget) mapPages(m *memory) error {
 const collectFrom = 256 << 20
 
 // collectGarbage starts the garbage collector if the mapped memory is twice as large as after the
-// last run. The collector finds buffers that the program has dropped without Close. The collector
-// does not see how large mapped buffers are.
+// last run. The garbage collector frees buffers that the program has dropped without Close. The Go
+// runtime does not start the garbage collector early enough, because the Go runtime does not count
+// mapped memory.
 func (b *memoryBudget) collectGarbage() {
 	if b.collecting || b.total <= 2*b.leastTotal+collectFrom {
 		return
@@ -171,7 +172,7 @@ func (b *memoryBudget) collectGarbage() {
 	}()
 }
 
-// forgetMapped removes m from the mapped memory. forgetMapped reports whether m was mapped.
+// forgetMapped removes m from the list of mapped memory, and reports whether m was in the list.
 func (b *memoryBudget) forgetMapped(m *memory) bool {
 	_, mapped := b.mapped[m]
 	if mapped {
@@ -182,7 +183,7 @@ func (b *memoryBudget) forgetMapped(m *memory) bool {
 	return mapped
 }
 
-// unmapMemory frees the memory if it is mapped.
+// unmapMemory frees the memory m, unless m is Go memory or has been freed already.
 func (b *memoryBudget) unmapMemory(m *memory) {
 	b.mu.Lock()
 	mapped := b.forgetMapped(m)
@@ -192,7 +193,7 @@ func (b *memoryBudget) unmapMemory(m *memory) {
 	}
 }
 
-// unmapAll frees all memory of a device that has not been freed yet.
+// unmapAll frees all mapped memory of a device that has not been freed yet.
 func (b *memoryBudget) unmapAll(d *device) {
 	var list []*memory
 	b.mu.Lock()
@@ -208,7 +209,7 @@ func (b *memoryBudget) unmapAll(d *device) {
 	}
 }
 
-// totalLimit returns the largest number of bytes that all devices together can have.
+// totalLimit returns the largest number of bytes that all host devices together can allocate.
 func (b *memoryBudget) totalLimit() uint64 {
 	limit := uint64(assumedMemory)
 	for i, r := range b.system.allLimits() {
@@ -220,13 +221,13 @@ func (b *memoryBudget) totalLimit() uint64 {
 	return min(limit, uint64(^uint(0)>>1))
 }
 
-// assumedMemory is the assumed memory size of a system that does not report its memory. The
-// size is 16 GiB, or 1 GiB if addresses have 32 bits.
+// assumedMemory is the memory size, in bytes, that is assumed for a system that does not report its
+// memory. The assumed size is 16 GiB, or 1 GiB if addresses have 32 bits.
 const assumedMemory = 1 << (30 + 4*(^uint(0)>>63))
 
-// touchedBytes returns the total size, in bytes, of the pages that use physical memory. Pages
-// that have been written to use physical memory. If the kernel does not use a shared page of zeros,
-// pages that have been read count, too.
+// touchedBytes returns the total size, in bytes, of the pages that use physical memory. Pages use
+// physical memory after they have been written to. On operating systems without a shared page of
+// zeros, pages also use physical memory after they have been read.
 func (s limitReader) touchedBytes(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// neverCancelled is the flag of launches that cannot be cancelled. It is always false.
+// neverCancelled is the flag for launches that cannot be cancelled. The flag is always false.
 var neverCancelled atomic.Bool
 
-// stopFlag contains the flag that tells a launch to end. stopFlag also records whether the launch
-// therefore left out some work.
+// stopFlag contains the flag that tells a launch to stop. The field stopped records whether the
+// launch has left out work because of this flag.
 type stopFlag struct {
 	asked   *atomic.Bool
 	stopped atomic.Bool
@@ -23,8 +23,8 @@ func newStopper(c *hal.Cancel) *stopFlag {
 	return &stopFlag{asked: c.Flag()}
 }
 
-// mustStop reports whether the launch must end. If the launch must end, the caller leaves out
-// its remaining work. A caller without remaining work must not call this method.
+// mustStop reports whether the launch must stop. If mustStop returns true, the caller must leave
+// out its remaining work. A caller without remaining work must not call mustStop.
 func (s *stopFlag) mustStop() bool {
 	if !s.asked.Load() {
 		return false

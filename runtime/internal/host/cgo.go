@@ -2,5 +2,5 @@
 
 package host
 
-// threadAddresses is the number of bytes of address space that a thread needs.
+// threadAddresses is the size of the address space that a thread needs, in bytes.
 const threadAddresses = threadOfC

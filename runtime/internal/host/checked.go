@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Check makes the device interpret kernels and look for errors in them. The seed decides the order
-// of work-items.
+// Check turns on checked mode, in which the device interprets kernels and looks for errors in the
+// kernels. The seed decides the order in which work-items run.
 func (d *device) Check(seed uint64) error {
 	if checkhook.Load == nil {
 		return errors.New(`runtime.Checked or KGEN_CHECKED asks for checked mode, which needs package checked: add import _ "github.com/kgen-go/kgen/checked" to the program or test`)
@@ -29,7 +29,7 @@ type checkedKernel struct {
 	seed  uint64
 	specs map[uint32]uint64
 	data  string // constant data of the kernel
-	at    int    // offset of the data's address in the arguments
+	at    int    // offset in the argument block at which the address of the constant data is stored
 }
 
 // newChecked prepares the pipeline's kernel for the interpreter.
@@ -51,15 +51,15 @@ func (d *device) newChecked(p *hal.PipelineDesc) (*checkedKernel, error) {
 	return c, nil
 }
 
-// maxSteps is the largest number of steps that the interpreter runs for a launch.
+// maxSteps is the number of steps after which the interpreter ends a launch with an error.
 const maxSteps = 1 << 32
 
-// rangeGroup is the number of work-items that the interpreter runs together, in a launch over a
-// range.
+// rangeGroup is the number of work-items that the interpreter runs together as a work-group, in a
+// launch over a range.
 const rangeGroup = 64
 
-// dataAddr is the address of constant data. dataAddr is below all addresses that the function
-// address returns.
+// dataAddr is the address of a kernel's constant data. All addresses that the function address
+// returns are greater than dataAddr.
 const dataAddr = 1 << 39
 
 // interpretLaunch runs a launch in the interpreter.
