@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/watch"
 )
 
-// Kernel is a compiled kernel. Generated packages provide their kernels as values of this type.
+// Kernel is a compiled kernel. Generated packages provide their kernels as values of type Kernel.
 type Kernel struct {
 	abi    *abi.Kernel
 	code   *exec.Kernel
@@ -30,7 +30,7 @@ type Kernel struct {
 	statedError   *Error
 }
 
-// forStubs implements the functions that generated code calls, by way of package kernelimpl.
+// forStubs implements the functions that generated code calls through package kernelimpl.
 type forStubs struct{}
 
 func init() { launch.Runtime = forStubs{} }

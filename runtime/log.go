@@ -19,7 +19,7 @@ import (
 //   - whether the driver had the pipeline in its cache, and whether the module was made from
 //     the kernel's IR;
 //   - why the device refused other variants of a kernel;
-//   - whether copies from another NVIDIA device go over NVLink, and why they do not.
+//   - whether copies from another NVIDIA device go over NVLink, and the reason if they do not.
 //
 // Without this option the device logs to the logger that slog.Default() returns at the time of
 // Open. A launch whose pipeline exists logs nothing. If l is nil, Open returns ErrInvalid.
@@ -68,8 +68,8 @@ func (d *Device) logPassedOver(k *Kernel, v *abi.Variant) {
 	}
 }
 
-// copiesFrom logs whether copies from another device go through CUDA's driver or, because of the error refused, through
-// the host's memory.
+// copiesFrom logs whether copies from another device go through CUDA's driver. If they do not, the
+// copies go through the host's memory, and the error refused is the reason.
 func (d *Device) copiesFrom(other *Device, refused error) {
 	switch {
 	case !d.logging():

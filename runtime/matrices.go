@@ -56,9 +56,10 @@ func (d *Device) usesNative(k *Kernel, local [3]int, subGroup int) (ok bool, rea
 // instructions.
 const nativeName = "native"
 
-// buildFor makes a pipeline of the module that uses the device's own matrix instructions. The launch must be allowed to
-// use these instructions, the kernel's matrices must divide into the device's matrices, and the driver must accept the
-// module. Otherwise buildFor calls buildPipeline.
+// buildFor makes a pipeline of the module that uses the device's own matrix instructions. The
+// launch must be allowed to use these instructions, and the driver must accept the module. The
+// kernel's matrices must divide into the device's matrices. If one of these conditions is not met,
+// buildFor calls buildPipeline.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.usesNative(k, sh.Local, sh.SubGroup)
 	if sh.Native {
@@ -75,9 +76,9 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 }
 
 // fitsNative reports whether a launch fits into work-group memory if it uses the device's own
-// matrix instructions. fitsNative is called if the launch does not fit when its matrices are
-// computed by loops. In the device's own matrices, elements of 8 bits have 1 byte and elements of
-// 16 bits have 2, instead of a 32-bit word each.
+// matrix instructions. fitsNative is called for a launch that does not fit if loops compute the
+// launch's matrices. An element of 8 bits has 1 byte in the device's own matrices, and an element
+// of 16 bits has 2 bytes. If loops compute the matrices, each element has 4 bytes.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.usesNative(k, p.Local, p.SubGroup); !ok {
 		return false

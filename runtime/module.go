@@ -17,30 +17,34 @@ import (
 // describes the module, with its name, form, rank, parameters and everything else that the
 // documentation of package abi demands. At least Form, Rank, Params and ArgSize are needed. The
 // program has the specialization constants of the module, and the number of a constant is its
-// SpecId. desc.Specs may give their names and Go types. Without desc.Specs, the types are int32,
-// uint32, float32 and so on, as the module declares them. Launch the kernel with [LaunchKernel].
+// SpecId. desc.Specs may give the names and Go types of these constants. Without desc.Specs, the
+// types are int32, uint32, float32 and so on, as the module declares them. Launch the kernel with
+// [LaunchKernel].
 //
-// On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too. The runtime can
-// watch only modules that address memory by PhysicalStorageBuffer64. Package abi defines two offsets in a launch block,
-// that of the address of the fault record and that of a zero. At these two offsets, the module's push constants must
-// have these two values, or no member. In any other module, loops that the device ends early end without an error.
+// On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
+// The runtime can watch only modules that address memory by PhysicalStorageBuffer64. Package abi
+// defines two offsets in a launch block, one for the fault record's address and one for a reserved
+// word, which is zero. The module's push constants must contain these two values at the two
+// offsets, or have no members at the offsets. In a module that the runtime cannot watch, loops that
+// the device ends early end without an error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
-// trust modules, and a damaged module may end the process. So LoadModule checks the module:
-// operands, types, dominance, structured control flow, layouts and the interface. The errors are of
+// trust modules, and a damaged module may end the process. So LoadModule checks the module's
+// operands, types, dominance, structured control flow, layouts and interface. The errors are of
 // these classes:
 //
 //   - ErrBuild for a module that is not valid, that uses features which no kernel can have, such as
-//     descriptors or images, or that lacks constants of desc.Specs; the error gives the word, the
+//     descriptors or images, or that lacks constants of desc.Specs. The error gives the word, the
 //     instruction and the reason.
 //   - ErrMemoryAllocation for more work-group or private memory than the device has.
 //   - ErrKernelNotSupported for larger work-groups than the device allows.
 //   - ErrSpecConst for two constants with the same number.
 //
-// When the kernel is built, the values of its constants are checked against the same limits.
+// When the kernel is built, it is checked against the same limits, with the values of its
+// specialization constants.
 //
-// The caller is responsible for the effects of a valid module when it runs: the runtime checks
-// neither the addresses that the module computes, nor that its loops end.
+// The caller is responsible for the effects of a valid module when it runs. The runtime checks
+// neither the addresses that the module computes, nor whether its loops end.
 func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -64,8 +68,8 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)
 	}
 	desc.SPIRV, desc.IR = string(bytes), "" // the caller's IR may not belong to these words
-	// Without IR, the runtime cannot make modules for small launches. Small launches then use this
-	// module.
+	// Without IR, the runtime cannot make modules for small launches, so small launches use the
+	// caller's module.
 	desc.Variants = slices.DeleteFunc(slices.Clone(desc.Variants), func(v abi.Variant) bool { return v.Make != nil && v.Products != nil })
 	k := &Kernel{abi: &desc, own: m}
 	k.code = exec.NewKernel(launch.Kernel{ABI: &desc}, desc.Name, k)

@@ -17,8 +17,8 @@ import (
 type OpenOption interface{ applyOpen(*openOptions) }
 
 // CloseTimeout limits the time that Device.Close waits for commands that run on the device. Without
-// this option the limit is 30 seconds. If d is zero or less, there is no limit. Device.Close
-// describes the effect.
+// this option the limit is 30 seconds. If d is zero or less, there is no limit. The documentation
+// of Device.Close describes the effect of the limit.
 func CloseTimeout(d time.Duration) OpenOption {
 	return openFunc(func(o *openOptions) { o.closing = d })
 }
@@ -69,7 +69,7 @@ func Select(device string) OpenOption {
 // in an order that depends on the seed, and launches return a *CheckError with the kernel's errors.
 // Checked overrides the environment variable KGEN_CHECKED, which holds the seed and applies only to
 // the host device. The program must import package checked. The documentation of package checked
-// has the details.
+// describes the checked mode.
 func Checked(seed uint64) OpenOption {
 	return openFunc(func(o *openOptions) { o.checks = strconv.FormatUint(seed, 10) })
 }
@@ -79,7 +79,7 @@ func MaskAspects(aspects ...properties.Aspect) OpenOption {
 	return openFunc(func(o *openOptions) { o.masked = append(o.masked, aspects...) })
 }
 
-// OverrideLimits lowers limits of the device. Zero fields, and fields above the device's own
+// OverrideLimits lowers limits of the device. Fields that are zero, or above the device's own
 // limits, change nothing.
 func OverrideLimits(l Limits) OpenOption {
 	return openFunc(func(o *openOptions) { o.limits = l })

@@ -31,14 +31,15 @@ type commandOrder struct {
 	dev   *Device
 	graph *Graph  // graph in which the command becomes a node, or nil
 	preds []*Node // nodes of that graph that the options name
-	// If recorderEnds is set, the function that records the command makes the end of the context cancel the command, or
-	// each of its parts.
+	// If recorderEnds is set, the function that records the command arranges that the end of the
+	// context cancels the command or its parts.
 	recorderEnds bool
 }
 
-// readOptions reads the options of a command of the queue. For a command other than a launch,
-// the last argument is the command's name. Options that are only for launches are then errors. If
-// the command runs on the device, readOptions waits for the events of other devices.
+// readOptions reads the options of a command of the queue. For a command other than a launch, the
+// last argument is the command's name. A command other than a launch must not have options that are
+// only for launches. If the command runs on the device, readOptions waits for the events of other
+// devices.
 func (q *Queue) readOptions(opts []LaunchOption, what string) (commandOrder, error) {
 	o, err := parseOptions(opts)
 	if err == nil && what != "" {
@@ -202,9 +203,9 @@ func (q *Queue) enqueueLaunch(k *Kernel, c *queueLaunch, opts []LaunchOption) (E
 	})
 }
 
-// launchRemembered repeats a launch that the device has remembered, without the checks whose results cannot change.
-// launchRemembered returns false, and does nothing, if the launch c differs from the remembered one, or if c must
-// return an error.
+// launchRemembered repeats a launch that the device has remembered, without the checks whose
+// results cannot change. launchRemembered returns false, and does nothing, if the launch c differs
+// from the remembered launch, or if c must fail.
 func (q *Queue) launchRemembered(k *Kernel, c *queueLaunch) (_ Event, done bool, _ error) {
 	d := q.dev
 	m := d.memos.Find(k.code, c.Call)

@@ -68,7 +68,7 @@ func (d *Device) hasSmall(k *Kernel) bool {
 // type keeps the method Make separate from the methods of Device.
 type pipelineMaker Device
 
-// Make makes a pipeline of a kernel, or returns the reason why it cannot.
+// Make makes a pipeline of a kernel, or returns the reason why the pipeline cannot be made.
 func (m *pipelineMaker) Make(code *exec.Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, error) {
 	d, k := (*Device)(m), code.Owner.(*Kernel)
 	start := hal.Now()
@@ -86,10 +86,11 @@ func (m *pipelineMaker) Make(code *exec.Kernel, sh exec.Shape, desc hal.Pipeline
 	return nil, backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
 }
 
-// buildPipeline makes a pipeline of the kernel's own module or of a variant. The variant may be the one that the device
-// needs, the one for small launches, or one that can be cancelled. buildPipeline also returns the variant, which is nil
-// for the kernel's own module. If the driver fails to compile a module, buildPipeline tries a variant, because a
-// variant has other code for the same results.
+// buildPipeline makes a pipeline of the kernel's own module or of a variant. The variant may be
+// needed because of the device, because the launch is small, or because the launch may be
+// cancelled. buildPipeline also returns the variant, which is nil for the kernel's own module. If
+// the driver fails to compile a module, buildPipeline tries a variant, because a variant has other
+// code for the same results.
 func (d *Device) buildPipeline(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.isHost() {
 		h, err = d.newPipeline(&desc)
@@ -155,8 +156,8 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	return h, err
 }
 
-// moduleWords returns the words of the module of the variant v. If v is nil, the words are
-// those of the kernel's own module. If the stub does not contain the words, moduleWords makes
+// moduleWords returns the words of the module of the variant v. If v is nil, moduleWords returns
+// the words of the kernel's own module. If the stub does not contain the words, moduleWords makes
 // the words from the kernel's IR.
 func (d *Device) moduleWords(k *Kernel, v *abi.Variant) ([]uint32, error) {
 	start := hal.Now()

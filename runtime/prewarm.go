@@ -2,11 +2,11 @@ package runtime
 
 import "context"
 
-// Prewarm makes the pipelines of kernels before their first launches. Otherwise the first launch
-// makes its pipeline, which takes milliseconds for each kernel on a GPU. Prewarm makes as many
+// Prewarm makes the pipelines of kernels before their first launches. Without Prewarm, the first
+// launch of a kernel makes the pipeline, which takes milliseconds on a GPU. Prewarm makes as many
 // pipelines at a time as there are processors (GOMAXPROCS), for the launches that
 // [Program.BuildContext] describes. Specialization constants have their default values. For other
-// values, use Program.Build.
+// values of specialization constants, use Program.Build.
 //
 //	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...) // makes the pipelines of all kernels of a package.
 //

@@ -4,8 +4,8 @@ import "github.com/kgen-go/kgen/runtime/internal/launch"
 
 // This file implements methods that the packages of prim call, through package primimpl.
 
-// CheckView returns the error that a launch on the queue would return for a view. The error contains the
-// view's name, which is in the argument name.
+// CheckView returns the error that a launch on the queue would return for a view. The argument name
+// is the view's name in the error.
 func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	switch {
 	case s.Len == launch.NoBuffer:
@@ -38,8 +38,9 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 	o.props, o.specs, o.withSpec, o.valuesOf, o.printing = nil, nil, false, nil, nil
 }
 
-// OrderAlone returns an option that drops some of the options before it, and keeps those for the order of commands. It
-// drops properties, specialization constants and print options, because copies do not accept them.
+// OrderAlone returns an option that keeps only those earlier options that concern the order of
+// commands. Properties, specialization constants and print options are dropped, because copies do
+// not accept them.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
 // Attached returns the value that the device stores under a key. The first call for a key calls the function made and

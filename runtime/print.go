@@ -25,7 +25,7 @@ import (
 // a node of a graph. Launches of kernels that do not print ignore print options.
 //
 // If the host device runs a kernel's own Go code, the kernel prints directly, and print options
-// have no effect. docs/printing.md says when the host device does so.
+// have no effect. docs/printing.md says when the host device runs a kernel's own Go code.
 type PrintOption func(*printSettings)
 
 func (f PrintOption) applyOpen(o *openOptions)     { f(&o.printing) }
@@ -49,11 +49,13 @@ func PrintTo(w io.Writer) PrintOption {
 	}
 }
 
-// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; the default is 1 MiB. A call of a print
-// function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is not constant. A string that is not
-// constant needs 8 bytes. A string made from the bytes of a slice needs 4 bytes, and one byte for each byte of the
-// string. Such a string has at most 32 KiB. Calls that do not fit print nothing. A last line on the writer of println
-// then says how many calls did not fit. Sizes below 32 bytes or above 1 GiB are errors (ErrInvalid).
+// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to. The default is 1 MiB.
+// A call of a print function needs 16 bytes of the buffer, and 4 or 8 bytes for each number that is
+// not constant. A string that is not constant needs 8 bytes. A string made from the bytes of a
+// slice needs 4 bytes, and one byte for each byte of the string. A string made from the bytes of a
+// slice has at most 32 KiB. A call whose output does not fit into the buffer prints nothing. If
+// calls did not fit, a last line with their number goes to the writer for println. Sizes below 32
+// bytes or above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printSettings) {
 		p.Bytes = bytes
@@ -63,8 +65,9 @@ func PrintBuffer(bytes int) PrintOption {
 	}
 }
 
-// PrintItems starts each line of a kernel's output with the kernel's name and the global id of the work-item, as in
-// "saxpy.SAXPY[17]: ". Each call of a print function then starts a new line.
+// PrintItems starts each line of a kernel's output with the kernel's name and the global id of the
+// work-item, as in "saxpy.SAXPY[17]: ". With PrintItems, each call of a print function starts a new
+// line.
 func PrintItems() PrintOption { return func(p *printSettings) { p.Items = true } }
 
 // printSettings contains the values of print options.
@@ -192,7 +195,8 @@ func (d *Device) printBuffer(bytes int) (*printBuffer, error) {
 	return b, nil
 }
 
-// recycleBuffer keeps a print buffer for reuse, or frees it. No command uses the buffer any more.
+// recycleBuffer keeps a print buffer for reuse, or frees it. No command may use the buffer any
+// more.
 func (d *Device) recycleBuffer(b *printBuffer) {
 	clear(b.words[:prints.Used(b.words)])
 	d.prints.mu.Lock()
@@ -224,8 +228,8 @@ func (d *Device) printNode(k *Kernel, p *prints.Options, b *printBuffer) stream.
 	}}
 }
 
-// recordPrinting records a launch c of a kernel that prints, and the command that writes its
-// output. The parameter l is the event of the launch.
+// recordPrinting records a launch c of a kernel that prints, and the command that writes the
+// launch's output. The parameter l is the event of the launch.
 func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *exec.Launch, p *exec.Plan, after []*stream.Event) error {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Profiling records when the device's commands run, for Event.Profile. Without Profiling, the times
-// of launches are not measured, and launches are not slower. With Profiling, the device writes two
+// Profiling records when the device's commands run, for Event.Profile. Without Profiling, the
+// device measures no times, and launches are not slowed down. With Profiling, the device writes two
 // timestamps for each command.
 func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile = true }) }
 
@@ -19,9 +19,10 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 // All times are times of the host's monotonic clock, which package time uses, and may be compared
 // with time.Now. Start and End are read from the device's clock, and their difference is as exact
 // as that clock. To convert Start and End to the host's clock, the runtime asks the driver to
-// compare the clocks, if the driver can (VK_EXT_calibrated_timestamps). Otherwise the runtime
-// measures empty submissions, and the error of the conversion is at most the duration of a
-// submission. The runtime changes times that would contradict the order of these four times.
+// compare the clocks, if the driver can (VK_EXT_calibrated_timestamps). If the driver cannot
+// compare the clocks, the runtime uses empty submissions. The error of the conversion is then at
+// most the duration of a submission. If a converted time contradicts the order of the four times,
+// the runtime changes that time.
 type Profile struct {
 	Queued    time.Time // time at which the program launched the command
 	Submitted time.Time // time when the batch with the command was submitted to the driver
@@ -29,7 +30,7 @@ type Profile struct {
 	End       time.Time // time when the command was done on the device
 }
 
-// Duration returns how long the command ran on the device: End - Start.
+// Duration returns End - Start, which is how long the command ran on the device.
 func (p Profile) Duration() time.Duration { return p.End.Sub(p.Start) }
 
 // Profile returns when the command ran. The profile of a submitted graph covers the whole run. A launch over an empty
@@ -69,8 +70,8 @@ func (e Event) Profile() (Profile, error) {
 	return Profile{hal.Time(t.Queued), hal.Time(t.Submitted), hal.Time(t.Start), hal.Time(t.End)}, nil
 }
 
-// commandTimes returns the times of a completed command. If a command has several parts, the times are those from the
-// start of the first part to the end of the last.
+// commandTimes returns the times of a completed command. If a command has several parts, the times
+// begin with the start of the first part, and end with the end of the last part.
 func (l *pending) commandTimes() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
@@ -105,8 +106,8 @@ func (l *pending) commandTimes() hal.Times {
 
 var errNoClock = errors.New("its backend has no clock")
 
-// startClock makes the device and its stream measure when commands run, if the options ask
-// for that.
+// startClock makes the device and its stream measure when commands run, if an option requires these
+// times.
 func (d *Device) startClock(o *openOptions) {
 	d.profilingOn = o.profile
 	if !o.profile && d.trace == nil {

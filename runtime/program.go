@@ -23,7 +23,7 @@ import (
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe)) // launches with Tile = 32.
 //
 // Programs are independent of each other. A kernel may be in several programs, with different
-// values. The methods may be called from several goroutines.
+// values. The methods of a Program may be called from several goroutines.
 type Program struct {
 	dev     *Device
 	kernels []*Kernel
@@ -49,9 +49,9 @@ type Specs interface {
 	specSettings() (settingList, error)
 }
 
-// NewProgram returns a program of the kernels for the device. The function Kernels of a generated package returns its
-// kernels. NewProgram calls each kernel's Properties method. If the result differs from the list with which kgen
-// compiled the kernel, the error is of class ErrBuild.
+// NewProgram returns a program of the kernels for the device. The function Kernels of a generated
+// package returns its kernels. NewProgram calls each kernel's Properties method. If the method's
+// result differs from the list with which kgen compiled the kernel, the error is of class ErrBuild.
 func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -154,8 +154,8 @@ func reads(kernels []*Kernel, c *dslhook.SpecInfo) bool {
 	return c != nil && slices.ContainsFunc(kernels, func(k *Kernel) bool { return k.specFor(c) != nil })
 }
 
-// nameOf returns the constant's name if a kernel reads it. Otherwise nameOf returns the source
-// position of the constant's declaration.
+// nameOf returns the constant's name if a kernel reads it. If no kernel reads the constant, nameOf
+// returns the source position of the constant's declaration.
 func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	for _, k := range p.kernels {
 		if v := k.specFor(c); v != nil {
@@ -165,9 +165,9 @@ func (p *Program) nameOf(c *dslhook.SpecInfo) string {
 	return "the specialization constant declared at " + c.Pos
 }
 
-// SetSpec sets a constant in a program. A later call replaces the value, until Compile or Build.
-// The program also keeps the value of a constant that none of its kernels reads, for GetSpec and
-// Join. SpecValues that earlier calls returned for the constant become invalid.
+// SetSpec sets a constant in a program. A later call of SetSpec replaces the value, until Compile
+// or Build. The program also keeps the value of a constant that none of its kernels reads, for
+// GetSpec and Join. SpecValues that earlier calls returned for the constant become invalid.
 //
 // SetSpec returns an error of class ErrSpecConst if the program is compiled, or if a kernel does
 // not allow the value. If SetSpec fails, the constant keeps its old value.
@@ -217,8 +217,8 @@ func (p *Program) checkSettable(c *dslhook.SpecInfo, value unsafe.Pointer) error
 	return nil
 }
 
-// GetSpec returns the value of a constant in a program or executable. The value is the one that was
-// set, or else the default. If a required constant is not set, GetSpec returns an error of class
+// GetSpec returns the value of a constant in a program or executable. If no value was set, GetSpec
+// returns the default. If a required constant is not set, GetSpec returns an error of class
 // ErrSpecConst.
 func GetSpec[T any](p Specs, c *dsl.SpecConstant[T]) (T, error) {
 	var zero T
@@ -266,7 +266,7 @@ func (e *Executable) specSettings() (settingList, error) {
 // has a value.
 //
 // An id that no kernel has is an error of class ErrSpecConst, although Vulkan would ignore it. A
-// value of another type is also such an error.
+// value of a wrong type is also an error of class ErrSpecConst.
 func (p *Program) SetSpecByID(id uint32, value any) error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")
@@ -293,8 +293,8 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 		found = slices.DeleteFunc(found, func(f place) bool { return !f.row.Pinned })
 	}
 	for i := range found {
-		// A constant in a module of LoadModule has no Go variable, and Pos is "". Two such constants are not told
-		// apart.
+		// A constant in a module of LoadModule has no Go variable, and Pos is "". If several
+		// constants without a Go variable have the id, all of them are set.
 		if f := &found[i]; i > 0 && (f.v.info.Pos != "" || found[0].v.info.Pos != "") {
 			return errorf(ErrSpecConst, "the id %d stands for %s and for %s", id,
 				specName(found[0].row, found[0].row.Path), specName(f.row, f.row.Path)).

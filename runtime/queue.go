@@ -10,7 +10,7 @@ import (
 
 // Queue accepts launches and copies for a device. The commands may run in any order and at the same
 // time, unless they use the same memory. A command sees the writes of all earlier commands of all
-// queues of the device, and it does not overwrite memory that earlier commands still read. So
+// queues of the device. A command does not overwrite memory that earlier commands still read. So
 // commands that share memory need no events.
 //
 // The runtime collects launches and submits them to the device together. The runtime submits when a
@@ -25,7 +25,7 @@ type Queue struct {
 	ctx  context.Context       // context that ends the queue's commands, or nil
 }
 
-// ID returns the number of the queue in traces: the default queue has the number 1.
+// ID returns the number of the queue in traces. The default queue has the number 1.
 func (q *Queue) ID() int { return int(q.rec.ID) }
 
 // Device returns the queue's device.

@@ -13,8 +13,8 @@ import (
 // has at most 2^31-1 work-items.
 type Range1 int
 
-// Range2 is the number of work-items of a two-dimensional launch. The last
-// dimension varies fastest, as in a Go array [2]: Range2{rows, columns}.
+// Range2 is the number of work-items of a two-dimensional launch. The last dimension varies
+// fastest, as in Range2{rows, columns}.
 type Range2 [2]int
 
 // Range3 is the number of work-items of a three-dimensional launch. The last dimension varies
@@ -39,14 +39,15 @@ type NDRange3 struct{ Global, Local Range3 }
 //	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp() // covers the elements of x.
 //
 // RoundUp does not change an nd-range if Local is not positive, if Global is negative, or if Global
-// rounded up does not fit an int. The launch refuses such nd-ranges (ErrInvalid, ErrNDRange).
+// rounded up does not fit an int. A launch over an nd-range with invalid sizes returns an error
+// (ErrInvalid, ErrNDRange).
 func (r NDRange1) RoundUp() NDRange1 {
 	r.Global = Range1(roundUp(int(r.Global), int(r.Local)))
 	return r
 }
 
-// RoundUp returns the nd-range with each dimension of Global rounded up to the next multiple of
-// Local's; see NDRange1.RoundUp.
+// RoundUp rounds each dimension of Global up to the next multiple of the same dimension of Local,
+// as NDRange1.RoundUp does.
 func (r NDRange2) RoundUp() NDRange2 {
 	for d := range r.Global {
 		r.Global[d] = roundUp(r.Global[d], r.Local[d])
@@ -54,8 +55,8 @@ func (r NDRange2) RoundUp() NDRange2 {
 	return r
 }
 
-// RoundUp returns the nd-range with each dimension of Global rounded up to the next multiple of
-// Local's; see NDRange1.RoundUp.
+// RoundUp rounds each dimension of Global up to the next multiple of the same dimension of Local,
+// as NDRange1.RoundUp does.
 func (r NDRange3) RoundUp() NDRange3 {
 	for d := range r.Global {
 		r.Global[d] = roundUp(r.Global[d], r.Local[d])
@@ -115,23 +116,25 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 }
 
 // DependsOn makes the launch start after the events are done. Launches that use the same memory do
-// not need DependsOn, because their reads and writes order them.
+// not need DependsOn, because the runtime orders reads and writes of the same memory.
 func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 
 // WithContext ends the launch when ctx ends.
 //
 // A launch waits if the device is thousands of launches behind, or if it depends on another
-// device's events. When ctx ends, that wait ends with an error of class ErrDeadline or ErrCanceled,
-// and the kernel is not launched. Without WithContext the launch waits as long as necessary.
+// device's events. When ctx ends, a launch that still waits returns an error of class ErrDeadline
+// or ErrCanceled, and the kernel is not launched. Without WithContext the launch waits as long as
+// necessary.
 //
-// A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If the launch is
-// running, it stops at the end of an iteration of one of its loops. On Vulkan this requires the directive //kgen:cancel
-// on the kernel. On Vulkan, kernels without the directive run to their end. Waiting for a cancelled launch returns an
-// error of the same classes. If a command reads memory that the launch should have written, it returns such an error,
-// too, until that memory is overwritten completely.
+// A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
+// the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan, a
+// running launch stops only if the kernel has the directive //kgen:cancel. Waiting for a cancelled
+// launch also returns an error of class ErrDeadline or ErrCanceled. A command that reads memory
+// which a cancelled launch should have written also returns this error, until other commands have
+// overwritten that memory completely.
 //
-// If the option is given several times, the last one applies. Run has its own context and does not
-// accept this option (ErrInvalid).
+// If WithContext is given several times, the last context applies. Run has its own context and does
+// not accept this option (ErrInvalid).
 func WithContext(ctx context.Context) LaunchOption { return withContext{ctx} }
 
 type withContext struct{ ctx context.Context }

@@ -6,12 +6,13 @@ import (
 
 // This file records the commands of queues into graphs.
 
-// BeginRecording makes the queue record. Launches and copies on the queue then become nodes of g,
-// and do not run. Launches are checked as always. The events of these launches represent nodes. A
-// program may pass such events to DependsOn in launches of the same graph, but cannot wait for
-// them. If a launch on another queue of the device depends on such an event, that queue begins to
-// record, too. CopyFrom and CopyTo become Upload and Download. Each run of the graph then reads and
-// writes the slices of these calls.
+// BeginRecording makes the queue record commands into the graph g. While the queue records,
+// launches and copies on the queue become nodes of g, and do not run. Launches are checked as
+// always. The events of recorded launches represent nodes. A program may pass the events of nodes
+// to DependsOn in launches of the same graph, but cannot wait for these events. If a launch on
+// another queue of the device depends on the event of a node, that queue begins to record, too.
+// Calls of CopyFrom and CopyTo become nodes of the kinds Upload and Download. Each run of the graph
+// then reads and writes the slices that were passed to CopyFrom and CopyTo.
 //
 // BeginRecording returns ErrInvalid if the queue already records, or if the queue and the graph
 // belong to different devices.
@@ -84,9 +85,9 @@ func (q *Queue) notRecording(what string) error {
 	return nil
 }
 
-// graphFor returns the graph that a command with these options is recorded into, or nil. If the options name events of
-// nodes, graphFor also returns these nodes. If there are such nodes and the queue does not record yet, the queue begins
-// to record.
+// graphFor returns the graph that a command with the given options is recorded into, or nil. If the
+// options name events of nodes, graphFor also returns these nodes. If the options name events of
+// nodes and the queue does not record yet, the queue begins to record.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
 	if n := o.firstNode(); g == nil && n != nil {

@@ -140,7 +140,7 @@ type sliceRun struct {
 type hostRegion struct {
 	lo, hi uintptr
 	ptr    unsafe.Pointer // start of the region, as a pointer that keeps the memory alive
-	pad    uint64         // number of unused bytes before the region on the device, so that it is aligned as on the host
+	pad    uint64         // number of unused bytes before the region on the device, which give the region the same alignment as on the host
 	mem    *stream.Memory
 }
 
@@ -196,9 +196,9 @@ func (r *sliceRun) layOut(c *exec.Launch, p *exec.Plan) error {
 	return nil
 }
 
-// directDevice returns the device if its kernels may use the caller's memory directly. Direct use is allowed if Run can
-// wait until the kernel has stopped. Run can wait for that if its context cannot end, or if the kernel stops soon after
-// a request to cancel.
+// directDevice returns the device if its kernels may use the caller's memory directly. Direct use
+// is allowed if Run can wait until the kernel has stopped. Run can wait until the kernel has
+// stopped if the context of Run cannot end, or if the kernel stops soon after a request to cancel.
 func (r *sliceRun) directDevice(c *exec.Launch, p *exec.Plan) (memoryWrapper, error) {
 	w, ok := r.dev.hal.(memoryWrapper)
 	if !ok {
@@ -262,7 +262,7 @@ func (r *sliceRun) uploadAll() error {
 	return nil
 }
 
-// downloadWritten copies the slices that the kernel has written from the device to the caller's memory.
+// downloadWritten copies slices back to the caller's memory if the kernel has written them.
 func (r *sliceRun) downloadWritten(c *exec.Launch) error {
 	if r.wrapped {
 		return nil
@@ -300,8 +300,8 @@ func (r *sliceRun) recordTransfer(g *hostRegion, off uint64, cmd hal.Command) (*
 	return l, nil
 }
 
-// freeMemory frees the device's memory. Once freeMemory has returned, the device no longer uses the caller's memory.
-// freeMemory is also called after an error.
+// freeMemory frees the regions' memory on the device. Once freeMemory has returned, the device no
+// longer uses the caller's memory. freeMemory is also called after an error.
 func (r *sliceRun) freeMemory(err error) {
 	if err != nil {
 		r.l.needRare().cancel.Ask()

@@ -17,9 +17,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// WithSpec sets a specialization constant for one launch. Kernels that do not read the constant ignore it. If a kernel
-// is launched with values that are new for it, the device makes another pipeline. That takes as long as at the kernel's
-// first launch.
+// WithSpec sets a specialization constant for one launch. Kernels that do not read the constant
+// ignore it. If the kernel has no pipeline with the given values, the device makes another
+// pipeline. Making a pipeline takes as long as at the kernel's first launch.
 //
 // A program has its own values, so WithSpec together with WithProgram is an error (ErrInvalid).
 func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
@@ -71,8 +71,8 @@ func (v SpecValue[T]) valid() *Error {
 }
 
 // WithSpecValue launches with a value that SetSpec returned. If WithProgram is given, too, the
-// value must belong to that program. Otherwise WithSpecValue is like WithSpec. A value that is not
-// valid is an error (ErrInvalid).
+// value must belong to the program of WithProgram. Without WithProgram, WithSpecValue is like
+// WithSpec. A value that is not valid is an error (ErrInvalid).
 func WithSpecValue[T any](v SpecValue[T]) LaunchOption {
 	return launchFunc(func(o *launchOptions) {
 		if err := v.valid(); err != nil {
@@ -145,8 +145,8 @@ func specVars(k *launch.Kernel) []specVar {
 	return out
 }
 
-// rawInfo describes a specialization constant that no Go variable declares. Such constants are in
-// modules that kgen did not generate.
+// rawInfo describes a specialization constant that no Go variable declares, as in modules that kgen
+// did not generate.
 func rawInfo(row *abi.SpecConstant) *dslhook.SpecInfo {
 	t := scalarTypes[row.Type]
 	if t == nil {
@@ -231,7 +231,7 @@ func printed(row *abi.SpecConstant, n int64) string {
 	return fmt.Sprint(n)
 }
 
-// checkSpecType returns an error if a specialization constant cannot have the type of info.
+// checkSpecType returns an error if info has a type that a specialization constant cannot have.
 func checkSpecType(info *dslhook.SpecInfo) *Error {
 	if !plain(info.Type) {
 		return errorf(ErrSpecConst, "the specialization constant declared at %s has the type %v", info.Pos, info.Type).
@@ -256,8 +256,8 @@ func plain(t reflect.Type) bool {
 }
 
 // resolveSpecs determines the values of the kernel's specialization constants. A constant has the
-// value that was set, or else its default. resolveSpecs stores the values in c.Specs and
-// c.HostSpecs.
+// value that was set, or its default if no value was set. resolveSpecs stores the values in c.Specs
+// and c.HostSpecs.
 func resolveSpecs(k *Kernel, c *exec.Launch, set settingList) *Error {
 	c.Specs, c.HostSpecs = c.Specs[:0], c.HostSpecs[:0]
 	for i := range k.specs {
@@ -304,7 +304,7 @@ func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
 }
 
 // checkPrivateMemory compares the private memory of a work-item with the device's limit. Drivers do
-// not check the limit, and some crash.
+// not check the limit, and some drivers crash.
 func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
 	limit := uint64(cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate))
 	total, err := privateMemory(k, specs, limit)
@@ -334,9 +334,10 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 	return total, nil
 }
 
-// privateMemoryError returns an error for a kernel that the driver did not accept. privateMemoryError returns nil
-// unless work-items need more private memory than the driver guarantees. Before the driver has refused a kernel, the
-// runtime does not compare them, because values in registers need no memory.
+// privateMemoryError returns an error for a kernel that the driver did not accept.
+// privateMemoryError returns nil unless work-items need more private memory than the driver
+// guarantees. Before the driver has refused a kernel, this memory is not compared with the limit,
+// because values in registers need no memory.
 func (d *Device) privateMemoryError(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)
 	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {

@@ -7,10 +7,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// kgen calls a kernel's Properties method, and compiles the kernel with the list that the method returns. The same
-// method is part of the program, so the runtime can call it again. If the method then returns another list, the
-// properties of the compiled module differ from the properties that the method now states. The reason is a change of the source, or
-// of variables that the method reads.
+// kgen calls a kernel's Properties method, and compiles the kernel with the list that the method
+// returns. The same method is part of the program, so the runtime can call it again. If the method
+// then returns another list, the properties of the compiled module differ from the properties that
+// the method now states. The lists differ if the source has changed, or if variables that the
+// method reads have changed.
 
 // States stores, in the kernel, the method that states its properties in this program. The parameter method is nil if
 // the kernel's type has no Properties method. States is called during package initialization.

@@ -19,8 +19,8 @@ import (
 // for the making of pipelines. The row of a queue shows its kernels, copies, host functions and
 // graphs. For a kernel, the trace contains its range, the bytes that it may read and write, and its
 // fault. Times are the times of Event.Profile, in microseconds since the program began. If the
-// device has no clock, a command lasts from its submission until the runtime saw that it had
-// completed.
+// device has no clock, a command lasts from its submission until the runtime noticed its
+// completion.
 //
 // The output is a JSON array, which Device.Close completes. The device writes complete lines, at
 // most a tenth of a second late. The programs that show traces also accept an array without its

@@ -36,14 +36,16 @@ func (r NDRange3) call(c *launch.Call) {
 }
 
 // LaunchKernel launches a kernel that has no stub, such as the kernel of LoadModule, or a kernel
-// whose stub the caller does not know. There is one argument for each element of k.ABI().Params, in
-// the same order. The argument for a slice is a View. The argument for a local accessor is its
-// length, an int. Any other argument is a value of the parameter's size. For a task, r is nil.
+// whose stub the caller does not know. LaunchKernel takes one argument for each element of
+// k.ABI().Params, in the same order. The argument for a slice is a View. The argument for a local
+// accessor is its length, an int. Any other argument is a value of the parameter's size. For a
+// task, r is nil.
 //
-// The types of a stub exclude some mistakes that LaunchKernel can only report as errors at run time. Examples are a
-// range of another rank or form (ErrNDRange), and a wrong argument (ErrKernelArgument). Properties that take effect
-// when a kernel is compiled cannot be given for a compiled kernel. So the properties WorkGroupSize, SubGroupSize,
-// DeviceHas and Float in With are errors (ErrInvalid).
+// The types of a stub exclude some mistakes that LaunchKernel can only report as errors at run
+// time. For example, LaunchKernel returns an error for a range of another rank or form
+// (ErrNDRange), and for a wrong argument (ErrKernelArgument). Properties that take effect when a
+// kernel is compiled cannot be given for a compiled kernel. The option With therefore must not
+// contain the properties WorkGroupSize, SubGroupSize, DeviceHas and Float (ErrInvalid otherwise).
 func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption) (Event, error) {
 	if err := q.usable(); err != nil {
 		return Event{}, err

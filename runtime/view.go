@@ -31,8 +31,9 @@ func (v View[T]) Slice(i, j int) View[T] {
 	return v
 }
 
-// With returns the view with the properties AccessScope, FusionInternalMemory or NoInit of package properties. These
-// have an effect in graphs that are fused. A launch returns ErrInvalid if its view has other properties.
+// With returns the view with the properties AccessScope, FusionInternalMemory or NoInit of package
+// properties. AccessScope, FusionInternalMemory and NoInit have an effect in graphs whose launches
+// are fused. A launch returns ErrInvalid if its view has other properties.
 func (v View[T]) With(props ...properties.Property) View[T] {
 	v.s.View = v.s.View.With(props)
 	return v

@@ -15,15 +15,16 @@ type Copying struct {
 	free  func()
 }
 
-// Copied returns a Copying for the view *to. When it is passed to Copy, Copy sets the view to a copy of from.
+// Copied returns a Copying for the view *to. If the Copying is passed to Copy, Copy sets the view
+// to a copy of from.
 func Copied[T any](to *runtime.View[T], from []T) Copying {
 	c := memoryOf(to, len(from))
 	c.copy = func(ctx context.Context, q *runtime.Queue) error { return to.CopyFrom(ctx, q, from) }
 	return c
 }
 
-// Sized returns a Copying for the view *to. When it is passed to New, New sets the view to n zero elements. The
-// caller's slice from must be empty.
+// Sized returns a Copying for the view *to. If the Copying is passed to New, New sets the view to n
+// zero elements. The slice from must be empty, because New copies no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memoryOf(to, n)
 	if len(from) > 0 {
@@ -35,7 +36,7 @@ func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	return c
 }
 
-// memoryOf returns a Copying whose functions alloc and free allocate and free n elements for the view *to.
+// memoryOf returns a Copying that allocates and frees memory of n elements for the view *to.
 func memoryOf[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
 		alloc: func(dev *runtime.Device) error {

@@ -10,8 +10,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/host"
 )
 
-// HostForm is the host form of a kernel: generated Go code that runs all work-items of a work-group. kgen generates
-// host forms for kernels with barriers. The type of a host form has the methods HostGroup, Begin and Run.
+// HostForm is the host form of a kernel, which is generated Go code that runs all work-items of a
+// work-group. kgen generates host forms for kernels with barriers. The type of a host form has the
+// methods HostGroup, Begin and Run.
 type HostForm = host.Form
 
 // HostGroup is the state that all host forms have.
@@ -34,7 +35,8 @@ func HostSpec[T any](g *HostGroup, id uint32, def T) T {
 	return def
 }
 
-// HostRoom sets the lengths of the slices to n. A slice of too small a capacity is replaced by a new one.
+// HostRoom sets the lengths of the slices to n. If the capacity of a slice is too small, HostRoom
+// replaces the slice.
 func HostRoom[T any](n int, slices ...*[]T) {
 	for _, s := range slices {
 		if cap(*s) < n {
@@ -54,14 +56,14 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostGather copies the work-items' values from src to dst, and returns dst. For work-items that have returned,
-// HostGather stores e.
+// HostGather copies the work-items' values from src to dst, and returns dst. For work-items that
+// have returned, HostGather stores the value e.
 func HostGather[T any](g *HostGroup, dst, src []T, e T) []T {
 	copy(dst, src)
 	return fillDead(g, dst, e)
 }
 
-// HostGatherSame is like HostGather, if all work-items have the same value v.
+// HostGatherSame is like HostGather, but all work-items have the same value v.
 func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
 	HostFill(in, v)
 	return fillDead(g, in, e)
@@ -122,8 +124,8 @@ func HostReduceXor[T hostInteger](s []T) T  { return reduceGroup(s, func(x, y T)
 func HostReduceUMin[T hostInteger](s []T) T { return reduceGroup(s, HostUMin[T]) }
 func HostReduceUMax[T hostInteger](s []T) T { return reduceGroup(s, HostUMax[T]) }
 
-// scanGroup sets each element to the combination of all elements up to it. The result of op
-// must not depend on the order of combining.
+// scanGroup sets each element to the combination of this element and all elements before it. The
+// result of op must not depend on the order of combining.
 func scanGroup[T any](s []T, op func(x, y T) T) {
 	acc := s[0]
 	for i := 1; i < len(s); i++ {
@@ -141,8 +143,8 @@ func scanDoubling[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// The functions below scan a slice. A scan sets each element to the combination of all
-// elements up to it.
+// The functions below scan a slice. A scan sets each element to the combination of this element and
+// all elements before it.
 
 func HostScanAdd[T hostInteger](s []T)  { scanGroup(s, func(x, y T) T { return x + y }) }
 func HostScanMul[T hostInteger](s []T)  { scanGroup(s, func(x, y T) T { return x * y }) }
@@ -168,8 +170,8 @@ func HostScans[T any](s []T, size int, scanPart func(s []T)) {
 	}
 }
 
-// HostShift copies in to out, shifted by one element within each sub-group. A sub-group has size consecutive elements,
-// and the first of these becomes e.
+// HostShift copies the slice in to the slice out, shifted by one element within each sub-group. A
+// sub-group has size consecutive elements, and the sub-group's first element in out becomes e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -198,8 +200,8 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup divides the slice in into ranges of size elements, one for each sub-group, and calls f for each range.
-// HostBySubGroup stores the result of f in all elements of the same range of out.
+// HostBySubGroup calls f for each range of size elements of the slice in, which belong to one
+// sub-group. HostBySubGroup stores the result of f in all elements of the same range of out.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -207,10 +209,11 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	}
 }
 
-// Each of the functions below implements an op that only sub-groups have. The name of the function contains the name of
-// the op. The parameters are the elements of the result, the elements of each argument, and the size of sub-groups. If
-// the op has several results, the last parameter is the index of the result's 32-bit word. kgen generates calls
-// according to these rules.
+// Each of the functions below implements an op that only sub-groups have. The name of the function
+// contains the name of the op. The parameters are the elements of the result, the elements of each
+// argument, and the size of sub-groups. If the op has several results, the last parameter is the
+// index of the result's 32-bit word. kgen relies on these rules for names and parameters when it
+// generates calls.
 
 // HostBallot packs the elements of each sub-group into bits. HostBallot sets all elements of the sub-group in out to 32
 // of these bits, beginning with the bit of element 32*word.
@@ -227,8 +230,9 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect sets out[i] to an element of the slice in. The element belongs to the same sub-group as element i, and
-// index[i] is its index in the sub-group. If work-item i has returned, index[i] may have any value.
+// HostSelect sets out[i] to an element of the slice in. The element belongs to the same sub-group
+// as element i, and index[i] is the element's index in the sub-group. If work-item i has returned,
+// index[i] may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index[i])); at < len(in) {
@@ -237,7 +241,7 @@ func HostSelect[T any](out, in []T, size int, index []int32) {
 	}
 }
 
-// HostSelectSame is like HostSelect, if all indices are the same.
+// HostSelectSame is like HostSelect, but all indices are the same.
 func HostSelectSame[T any](out, in []T, size int, index int32) {
 	for i := range out {
 		if at := i/size*size + int(uint32(index)); at < len(in) {
@@ -270,8 +274,8 @@ func HostUpdate[T hostNumber](p *T, v T, op func(x, y T) T) T {
 	}
 }
 
-// HostSwapIf sets *p to v if *p equals old, and reports whether it did. No other goroutine may use
-// *p.
+// HostSwapIf sets *p to v if *p equals old, and reports whether it has set *p. No other goroutine
+// may use *p.
 func HostSwapIf[T hostInteger | int8 | int16](p *T, old, v T) bool {
 	if *p != old {
 		return false

@@ -13,8 +13,9 @@ func HostValue[T any](a *HostArgs, i int) T { return host.Value[T](a, i) }
 // empty slice is nil.
 func HostSlice[T any](a *HostArgs, i int) []T { return host.Slice[T](a, i) }
 
-// HostInternal returns the slice of parameter i. This parameter is internal to the kernel, and launches have no
-// argument for it. The slice has abi.Param.Internal zero elements for each work-item.
+// HostInternal returns the slice of parameter i. Parameter i is internal to the kernel, and
+// launches have no argument for an internal parameter. The slice has abi.Param.Internal zero
+// elements for each work-item.
 func HostInternal[T any](a *HostArgs, i int) []T { return host.Internal[T](a, i) }
 
 // HostLen returns the length of the local accessor of parameter i, for dsl.LocalLen.

@@ -44,8 +44,9 @@
 // A kernel with a host form is registered by [RegisterForm]. The host form is a type that kgen
 // writes to another file. The names of the functions that host forms call begin with Host.
 //
-// The number in these calls is the parameter's index in abi.Kernel.Params. Generated code may set or omit the
-// parameters that the kernel never reads. The Offset of such a parameter is -1.
+// The number in calls such as Value and HostValue is the parameter's index in abi.Kernel.Params.
+// Generated code may set or omit the parameters that the kernel never reads. The Offset of a
+// parameter that the kernel never reads is -1.
 package kernelimpl
 
 import (
@@ -91,7 +92,7 @@ func RegisterForm(k *abi.Kernel, f func(*HostArgs) any, newForm func() HostForm,
 	return api.NewKernel(l)
 }
 
-// api contains methods of package runtime that its users cannot call.
+// api contains methods of package runtime that users of package runtime cannot call.
 var api = launch.Runtime.(interface {
 	NewKernel(launch.Kernel) *runtime.Kernel
 	Launch(*runtime.Queue, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) (runtime.Event, error)
@@ -102,9 +103,10 @@ var api = launch.Runtime.(interface {
 	States(*runtime.Kernel, func() properties.List)
 })
 
-// Properties adds the Properties method of the type K to the registered kernel, or records that K has no such method.
-// The first launch, program or graph node with the kernel calls the kernel's Properties method. The runtime then
-// compares the method's list with the list for which kgen compiled the kernel.
+// Properties adds the Properties method of the type K to the registered kernel, or records that K
+// has no such method. The first launch, program or graph node with the kernel calls the kernel's
+// Properties method. The runtime then compares the list that the method returns with the list for
+// which kgen compiled the kernel.
 func Properties[K any](k *runtime.Kernel) struct{} {
 	var method func() properties.List
 	if m, ok := any(new(K)).(interface{ Properties() properties.List }); ok {
@@ -170,39 +172,39 @@ func (l *Launch) SingleTask(q *runtime.Queue, opts []runtime.LaunchOption) (runt
 	return l.launch(q, opts)
 }
 
-// ParallelFor1 launches a kernel of Item1.
+// ParallelFor1 launches a range kernel of one dimension.
 func (l *Launch) ParallelFor1(q *runtime.Queue, r runtime.Range1, opts []runtime.LaunchOption) (runtime.Event, error) {
 	l.call.Range1(int(r))
 	return l.launch(q, opts)
 }
 
-// ParallelFor2 launches a kernel of Item2.
+// ParallelFor2 launches a range kernel of two dimensions.
 func (l *Launch) ParallelFor2(q *runtime.Queue, r runtime.Range2, opts []runtime.LaunchOption) (runtime.Event, error) {
 	l.call.Range2(r)
 	return l.launch(q, opts)
 }
 
-// ParallelFor3 launches a kernel of Item3.
+// ParallelFor3 launches a range kernel of three dimensions.
 func (l *Launch) ParallelFor3(q *runtime.Queue, r runtime.Range3, opts []runtime.LaunchOption) (runtime.Event, error) {
 	l.call.Range3(r)
 	return l.launch(q, opts)
 }
 
-// ParallelForND1 launches a kernel of NDItem1.
+// ParallelForND1 launches an nd-range kernel of one dimension.
 func (l *Launch) ParallelForND1(q *runtime.Queue, r runtime.NDRange1, opts []runtime.LaunchOption) (runtime.Event, error) {
 	l.call.Range1(int(r.Global))
 	l.call.Groups1(int(r.Local))
 	return l.launch(q, opts)
 }
 
-// ParallelForND2 launches a kernel of NDItem2.
+// ParallelForND2 launches an nd-range kernel of two dimensions.
 func (l *Launch) ParallelForND2(q *runtime.Queue, r runtime.NDRange2, opts []runtime.LaunchOption) (runtime.Event, error) {
 	l.call.Range2(r.Global)
 	l.call.Groups2(r.Local)
 	return l.launch(q, opts)
 }
 
-// ParallelForND3 launches a kernel of NDItem3.
+// ParallelForND3 launches an nd-range kernel of three dimensions.
 func (l *Launch) ParallelForND3(q *runtime.Queue, r runtime.NDRange3, opts []runtime.LaunchOption) (runtime.Event, error) {
 	l.call.Range3(r.Global)
 	l.call.Groups3(r.Local)
@@ -215,39 +217,39 @@ func (l *Launch) NodeTask(opts []runtime.LaunchOption) runtime.Command {
 	return l.node(opts)
 }
 
-// Node1 returns the launch of a kernel of Item1 as a Command.
+// Node1 returns the launch of a range kernel of one dimension as a Command.
 func (l *Launch) Node1(r runtime.Range1, opts []runtime.LaunchOption) runtime.Command {
 	l.call.Range1(int(r))
 	return l.node(opts)
 }
 
-// Node2 returns the launch of a kernel of Item2 as a Command.
+// Node2 returns the launch of a range kernel of two dimensions as a Command.
 func (l *Launch) Node2(r runtime.Range2, opts []runtime.LaunchOption) runtime.Command {
 	l.call.Range2(r)
 	return l.node(opts)
 }
 
-// Node3 returns the launch of a kernel of Item3 as a Command.
+// Node3 returns the launch of a range kernel of three dimensions as a Command.
 func (l *Launch) Node3(r runtime.Range3, opts []runtime.LaunchOption) runtime.Command {
 	l.call.Range3(r)
 	return l.node(opts)
 }
 
-// NodeND1 returns the launch of a kernel of NDItem1 as a Command.
+// NodeND1 returns the launch of an nd-range kernel of one dimension as a Command.
 func (l *Launch) NodeND1(r runtime.NDRange1, opts []runtime.LaunchOption) runtime.Command {
 	l.call.Range1(int(r.Global))
 	l.call.Groups1(int(r.Local))
 	return l.node(opts)
 }
 
-// NodeND2 returns the launch of a kernel of NDItem2 as a Command.
+// NodeND2 returns the launch of an nd-range kernel of two dimensions as a Command.
 func (l *Launch) NodeND2(r runtime.NDRange2, opts []runtime.LaunchOption) runtime.Command {
 	l.call.Range2(r.Global)
 	l.call.Groups2(r.Local)
 	return l.node(opts)
 }
 
-// NodeND3 returns the launch of a kernel of NDItem3 as a Command.
+// NodeND3 returns the launch of an nd-range kernel of three dimensions as a Command.
 func (l *Launch) NodeND3(r runtime.NDRange3, opts []runtime.LaunchOption) runtime.Command {
 	l.call.Range3(r.Global)
 	l.call.Groups3(r.Local)
@@ -260,39 +262,39 @@ func (l *Launch) RunTask(ctx context.Context, dev *runtime.Device, opts []runtim
 	return l.run(ctx, dev, opts)
 }
 
-// Run1 runs a kernel of Item1 on the caller's slices and waits.
+// Run1 runs a range kernel of one dimension on the caller's slices and waits.
 func (l *Launch) Run1(ctx context.Context, dev *runtime.Device, r runtime.Range1, opts []runtime.LaunchOption) error {
 	l.call.Range1(int(r))
 	return l.run(ctx, dev, opts)
 }
 
-// Run2 runs a kernel of Item2 on the caller's slices and waits.
+// Run2 runs a range kernel of two dimensions on the caller's slices and waits.
 func (l *Launch) Run2(ctx context.Context, dev *runtime.Device, r runtime.Range2, opts []runtime.LaunchOption) error {
 	l.call.Range2(r)
 	return l.run(ctx, dev, opts)
 }
 
-// Run3 runs a kernel of Item3 on the caller's slices and waits.
+// Run3 runs a range kernel of three dimensions on the caller's slices and waits.
 func (l *Launch) Run3(ctx context.Context, dev *runtime.Device, r runtime.Range3, opts []runtime.LaunchOption) error {
 	l.call.Range3(r)
 	return l.run(ctx, dev, opts)
 }
 
-// RunND1 runs a kernel of NDItem1 on the caller's slices and waits.
+// RunND1 runs an nd-range kernel of one dimension on the caller's slices and waits.
 func (l *Launch) RunND1(ctx context.Context, dev *runtime.Device, r runtime.NDRange1, opts []runtime.LaunchOption) error {
 	l.call.Range1(int(r.Global))
 	l.call.Groups1(int(r.Local))
 	return l.run(ctx, dev, opts)
 }
 
-// RunND2 runs a kernel of NDItem2 on the caller's slices and waits.
+// RunND2 runs an nd-range kernel of two dimensions on the caller's slices and waits.
 func (l *Launch) RunND2(ctx context.Context, dev *runtime.Device, r runtime.NDRange2, opts []runtime.LaunchOption) error {
 	l.call.Range2(r.Global)
 	l.call.Groups2(r.Local)
 	return l.run(ctx, dev, opts)
 }
 
-// RunND3 runs a kernel of NDItem3 on the caller's slices and waits.
+// RunND3 runs an nd-range kernel of three dimensions on the caller's slices and waits.
 func (l *Launch) RunND3(ctx context.Context, dev *runtime.Device, r runtime.NDRange3, opts []runtime.LaunchOption) error {
 	l.call.Range3(r.Global)
 	l.call.Groups3(r.Local)

@@ -41,8 +41,9 @@ type HostProduct struct {
 	Elem              HostElem
 }
 
-// HostAlike reports whether all work-items of a sub-group have the same value. Work-items that have returned do not
-// count. If the values differ, HostAlike records a fault with the number site.
+// HostAlike reports whether all work-items of a sub-group have the same value. Work-items that have
+// returned do not count. If the values differ, HostAlike records a fault at the site with the
+// number site.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -58,7 +59,7 @@ func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 // matrixWords returns the memory of a matrix as a slice.
 func matrixWords[W any](p unsafe.Pointer, n int) []W { return unsafe.Slice((*W)(p), n) }
 
-// matrixLines returns the memory that a matrix is loaded from or stored to. It also
+// matrixLines returns the memory that a matrix is loaded from or stored to. matrixLines also
 // returns the distance between rows and the distance between columns, in elements.
 func matrixLines[E any](p unsafe.Pointer, stride int, m *HostMatrix) (mem []E, row, col int) {
 	if m.Columns {

@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// api contains methods of package runtime that its users cannot call.
+// api contains methods of package runtime that users of package runtime cannot call.
 var api = launch.Runtime.(interface {
 	Usable(*runtime.Queue) error
 	CheckView(q *runtime.Queue, name string, s launch.Slice) error
@@ -34,12 +34,13 @@ func Fuses(dev *runtime.Device) bool { return api.Fuses(dev) }
 // Fuses64 reports whether math32.HasFMA64 is true in kernels on the device. The device must be open.
 func Fuses64(dev *runtime.Device) bool { return api.Fuses64(dev) }
 
-// OrderAlone returns an option for a command that is not a launch. If options before OrderAlone are only for launches,
-// they have no effect.
+// OrderAlone returns an option for a command that is not a launch. Options before OrderAlone that
+// are only for launches have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
-// Attached returns the value that the device stores under a key. The first call for a key gets the value from the
-// function made. The garbage collector frees the value together with the device.
+// Attached returns the value that the device stores under a key. The first call for a key gets the
+// value from a call of the function made. The garbage collector frees the value together with the
+// device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)
 }
@@ -60,8 +61,8 @@ func Use[T any](name string, v runtime.View[T]) Used {
 // Name returns the view's name.
 func (u Used) Name() string { return u.name }
 
-// Check returns an error if the view cannot be used on the queue, because its buffer is nil, closed
-// or another device's. A launch with such a view returns the same error. The queue must be usable.
+// Check returns an error if the view's buffer is nil or closed, or belongs to another device than
+// the queue. A launch with the view returns the same error. The queue must be usable.
 func (u Used) Check(q *runtime.Queue) error { return api.CheckView(q, u.name, u.at) }
 
 // Aligned reports whether the view begins at a multiple of n bytes in its buffer.
@@ -78,9 +79,10 @@ func (u Used) Same(v Used) bool {
 	return u.at.Mem == v.at.Mem && u.at.Off == v.at.Off && u.size == v.size
 }
 
-// Cast returns a view of the same memory with elements of another type U. There are as many elements as fit into the
-// memory. If the size of U is a multiple of 8 or 16 bytes, kernels load and store vectors of that many bytes. The view
-// must then begin at a multiple of that number of bytes, or Cast panics.
+// Cast returns a view of the same memory with elements of another type U. The result has as many
+// elements as fit into the memory. If the size of U is a multiple of 8 or 16 bytes, kernels load
+// and store vectors of 8 or 16 bytes. If the view does not begin at a multiple of the vector's
+// size, Cast panics.
 func Cast[U, T any](v runtime.View[T]) runtime.View[U] {
 	s := v.Arg()
 	var t T

@@ -41,8 +41,8 @@ func Halo(width int) Option { return func(o *options) { o.halo = width } }
 // Blocks makes each device's block begin at a row whose index is a multiple of the argument rows.
 func Blocks(rows int) Option { return func(o *options) { o.block = rows } }
 
-// New returns an array of n zero elements. New returns ErrInvalid if the options contradict each other or n, and
-// returns the errors of runtime.NewBuffer.
+// New returns an array of n zero elements. New returns ErrInvalid if the options contradict each
+// other or the length n, and returns the errors of runtime.NewBuffer.
 func New[T any](g *Group, n int, opts ...Option) (*Array[T], error) {
 	if err := g.usable(); err != nil {
 		return nil, err
@@ -124,7 +124,8 @@ func cut(rows, block int, weights []float64) []int {
 	return cuts
 }
 
-// around returns the range of rows that a device stores. The rows are those of its block and its halo.
+// around returns the range of rows that a device stores, which are the rows of the device's block
+// and halo.
 func (x *Array[T]) around(i int) (lo, hi int) {
 	return max(x.cuts[i]-x.halo, 0), min(x.cuts[i+1]+x.halo, x.rows)
 }
@@ -143,8 +144,8 @@ func (x *Array[T]) usable() error {
 	return x.g.usable()
 }
 
-// fits reports whether the part belongs to the array's group. If the part does not belong to that group, fits makes
-// Each return an error.
+// fits reports whether the part belongs to the array's group. If the part belongs to another group,
+// fits makes Each return an error.
 func (x *Array[T]) fits(p Part) bool {
 	if x != nil && p.run != nil && p.run.g == x.g {
 		return true
@@ -157,7 +158,7 @@ func (x *Array[T]) fits(p Part) bool {
 	return false
 }
 
-// On returns the view of the device's block. If the array does not belong to the group of the call of Each, Each
+// On returns the view of the device's block. If the array belongs to another group than p, Each
 // returns ErrInvalid, and launches refuse the view that On returns.
 func (x *Array[T]) On(p Part) runtime.View[T] {
 	if !x.fits(p) {
@@ -226,8 +227,8 @@ func (x *Array[T]) Cuts() []int {
 	return append([]int(nil), x.cuts...)
 }
 
-// Scatter returns an array with the elements of xs, which it copies to the blocks and halos of the devices.
-// Scatter returns the errors of New, and the errors of copying memory.
+// Scatter returns an array with the elements of xs, which are copied to the blocks and halos of the
+// devices. Scatter returns the errors of New, and the errors of copying memory.
 func Scatter[T any](ctx context.Context, g *Group, xs []T, opts ...Option) (*Array[T], error) {
 	if err := errors.Join(g.usable(), usableContext(ctx)); err != nil {
 		return nil, err
@@ -255,8 +256,8 @@ func (x *Array[T]) Set(ctx context.Context, xs []T) error {
 	})
 }
 
-// Gather copies all elements of the array to dst. If their lengths differ, Gather returns ErrInvalid. After an
-// error, Gather may have copied some of the elements.
+// Gather copies all elements of the array to dst. If the lengths of dst and of the array differ,
+// Gather returns ErrInvalid. After an error, Gather may have copied some of the elements.
 func (x *Array[T]) Gather(ctx context.Context, dst []T) error {
 	if err := x.checkCopy(len(dst)); err != nil {
 		return err

@@ -50,15 +50,17 @@ func enqueueGather[T any](r *run, x *Array[T], c *Copies[T]) error {
 	return nil
 }
 
-// AllReduce combines all rows of x into one row, and copies this row to c on each device. It combines row 0 with row 1,
-// then the result with row 2, and so on. The bits of float results depend on the order of the rows, which is always the
-// same. So the bits do not depend on the number of devices or on their weights.
+// AllReduce combines all rows of x into one row, and copies this row to c on each device. AllReduce
+// combines row 0 with row 1, then the result with row 2, and so on. The bits of float results
+// depend on the order of the rows, which is always the same. So the bits do not depend on the
+// number of devices or on their weights.
 //
-// The argument combine(p, into, from) launches a kernel on p.Queue that combines the elements of two views, for example
-// by into[i] += from[i]. Each device combines only some of the columns, so AllReduce calls combine with views of parts
-// of rows. Then each device copies the results for its columns to all other devices. If x and c belong to different
-// groups, or if c and a row of x have different lengths, AllReduce returns ErrInvalid. If x has no rows, AllReduce does
-// not change c.
+// The argument combine(p, into, from) launches a kernel on p.Queue that combines the elements of
+// two views, for example by into[i] += from[i]. Each device combines only some of the columns, so
+// the views that AllReduce passes to the function combine are parts of rows. Then each device
+// copies the results for its columns to all other devices. If x and c belong to different groups,
+// or if c and a row of x have different lengths, AllReduce returns ErrInvalid. If x has no rows,
+// AllReduce does not change c.
 func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if err := checkGroups(ctx, x, c); err != nil {
 		return err
@@ -107,11 +109,11 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 	})
 }
 
-// columnUnit is a number of elements. AllReduce divides a row among devices at multiples of columnUnit.
+// columnUnit is a number of elements, at whose multiples AllReduce divides a row among devices.
 const columnUnit = 256
 
-// rowBuffers contains two buffers on one device. They receive rows that are copied from other devices. One buffer
-// receives the next row while a kernel reads the other buffer.
+// rowBuffers contains two buffers on one device. The buffers receive rows that are copied from
+// other devices. One buffer receives the next row while a kernel reads the other buffer.
 type rowBuffers[T any] struct {
 	slots [2]*runtime.Buffer[T]
 	next  int
@@ -132,8 +134,8 @@ func (m *rowBuffers[T]) close() {
 	}
 }
 
-// combineRow combines the elements lo to hi-1 of a row with the view into, and does this on the device of p. For row 0,
-// combineRow copies the elements to that view instead.
+// combineRow combines the elements lo to hi-1 of a row with the elements of the view into, on the
+// device of p. For row 0, combineRow copies the elements to the view into.
 func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View[T], m *rowBuffers[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if lo == hi {
 		return nil
@@ -158,9 +160,10 @@ func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View
 	return nil
 }
 
-// ReduceBlocks computes one value for each block of rows, and returns the values in the order of the blocks. The option
-// Blocks sets the number of rows in a block, which is otherwise 1. The argument reduce launches kernels on p.Queue that
-// compute the value of a block, and store the value in out[0]. If all devices compute the same bits in these kernels,
+// ReduceBlocks computes one value for each block of rows, and returns the values in the order of
+// the blocks. The option Blocks sets the number of rows in a block, and without this option each
+// block is one row. The argument reduce launches kernels on p.Queue that compute the value of a
+// block, and store the value in out[0]. If all devices compute the same bits in these kernels,
 // ReduceBlocks returns the same bits for any number of devices and any weights.
 func ReduceBlocks[T, A any](ctx context.Context, x *Array[T], reduce func(p Part, block runtime.View[T], out runtime.View[A]) error) ([]A, error) {
 	if err := x.usable(); err != nil {
@@ -206,8 +209,8 @@ func checkGroups[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 	return usableContext(ctx)
 }
 
-// runOnce calls f once, and then waits for the commands that f has enqueued on the devices' queues. The wait ends as
-// that of Each does.
+// runOnce calls f once, and then waits for the commands that f has enqueued on the devices' queues.
+// If ctx ends, runOnce stops waiting as Each does.
 func runOnce(ctx context.Context, g *Group, f func(r *run) error) error {
 	return Each(ctx, g, func(p Part) error { return p.meets(g, "a call", f) })
 }

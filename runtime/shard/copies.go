@@ -7,8 +7,9 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Copies is a buffer of the same length on each device of a group. Broadcast, AllGather and AllReduce store the same
-// elements on all devices. Kernels on one device can later change that device's buffer alone.
+// Copies is a buffer of the same length on each device of a group. Broadcast, AllGather and
+// AllReduce store the same elements on all devices. Kernels on one device can later change the
+// buffer of that device only.
 type Copies[T any] struct {
 	g     *Group
 	n     int
@@ -61,7 +62,7 @@ func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
 	return Each(ctx, c.g, func(p Part) error { return c.On(p).CopyFrom(p.Context(), p.Queue, xs) })
 }
 
-// On returns the view of the device's elements. If the copies do not belong to the group of the call of Each, Each
+// On returns the view of the device's elements. If the copies belong to another group than p, Each
 // returns ErrInvalid, and launches refuse the view that On returns.
 func (c *Copies[T]) On(p Part) runtime.View[T] {
 	switch {

@@ -41,13 +41,14 @@ type run struct {
 	meet  *meeting
 }
 
-// Each calls f for each device of the group, at the same time. The function f launches kernels for its device on
-// p.Queue, and returns without waiting for them. Each returns when all commands of these queues have ended. Each
-// returns the first error of a call of f or of a launch, such as a *runtime.Fault. The error is an *Error that
-// names the device.
+// Each calls f for each device of the group, at the same time. The function f launches kernels for
+// its device on p.Queue, and returns without waiting for them. Each returns when all commands of
+// the devices' queues have ended. Each returns the first error of a call of f or of a launch, such
+// as a *runtime.Fault. The error is an *Error that names the device.
 //
-// After the first error, or when ctx ends, the runtime ends all commands of these queues, as runtime.WithContext
-// describes. If ctx has ended, Each does not wait for kernels that cannot be ended.
+// After the first error, or when ctx ends, the runtime ends all commands of the devices' queues, as
+// runtime.WithContext describes. If ctx has ended, Each does not wait for kernels that cannot be
+// ended.
 func Each(ctx context.Context, g *Group, f func(p Part) error) error {
 	if err := g.usable(); err != nil {
 		return err
@@ -116,8 +117,8 @@ func (r *run) firstError() error {
 	return r.first
 }
 
-// drain is called after an error. It waits until the commands of all queues have ended, or until ctx ends. Failures of
-// these commands are ignored, because the first error caused them.
+// drain waits, after an error, until the commands of all queues have ended, or until ctx ends.
+// Failures of these commands are ignored, because the first error caused them.
 func (r *run) drain(ctx context.Context) {
 	for _, p := range r.parts {
 		if p.Queue.Wait(ctx); ctx.Err() != nil {
@@ -128,7 +129,7 @@ func (r *run) drain(ctx context.Context) {
 
 // meeting is a point in a call of Each where the functions of all devices wait for each other.
 type meeting struct {
-	key   any // argument of all these calls of meets, such as the array
+	key   any // argument with which all functions call meets, such as the array
 	here  int
 	ended chan struct{}
 	err   error
@@ -176,8 +177,8 @@ func (p Part) meets(key any, name string, do func(r *run) error) error {
 	return contextError(r.ctx)
 }
 
-// errLeft returns the error of a call that the functions of all devices must make. One of these functions has returned
-// without the call.
+// errLeft returns the error for a call that the functions of all devices must make, if one function
+// has returned without the call.
 func (r *run) errLeft(name string) error {
 	return invalid("all parts call the same methods in the same order", "a part has returned, and another part waits for it in %s", name)
 }

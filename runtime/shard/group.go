@@ -23,10 +23,10 @@ type Group struct {
 	closed  bool
 }
 
-// Open returns a group of all GPUs of the machine. If there is no GPU, or if the environment variable KGEN_DEVICE
-// is set, the group has only the device that runtime.Open opens. Open passes the options to runtime.Open for each
-// device. For a group of GPUs, runtime.Select has no effect. If one GPU cannot be opened, Open closes the others
-// and returns the error.
+// Open returns a group of all GPUs of the machine. If there is no GPU, or if the environment
+// variable KGEN_DEVICE is set, the group has only the device that runtime.Open opens. Open passes
+// the options to runtime.Open for each device. For a group of GPUs, runtime.Select has no effect.
+// If one GPU cannot be opened, Open closes the other GPUs and returns the error.
 func Open(opts ...runtime.OpenOption) (*Group, error) {
 	var devs []*runtime.Device
 	fail := func(err error) (*Group, error) {
@@ -137,10 +137,11 @@ func (g *Group) SetWeights(weights ...float64) error {
 	return nil
 }
 
-// Measure returns weights for SetWeights. The weight of a device is the inverse of the time that these launches take on
-// it. Measure uses Each to call work twice for each device. The first call compiles kernels and allocates memory, and
-// only the second call is timed. The argument work must launch the same kernels on each device, for example on Copies.
-// If these kernels take less than some milliseconds, the weights are inaccurate.
+// Measure returns weights for SetWeights. The weight of a device is the inverse of the time that
+// the launches of the function work take on the device. Measure uses Each to call work twice for
+// each device. The first call compiles kernels and allocates memory, and only the second call is
+// timed. The argument work must launch the same kernels on each device, for example on Copies. If
+// these kernels take less than some milliseconds, the weights are inaccurate.
 func (g *Group) Measure(ctx context.Context, work func(p Part) error) ([]float64, error) {
 	if work == nil {
 		return nil, invalid("", "the work to measure is nil")
@@ -167,8 +168,9 @@ func (g *Group) Measure(ctx context.Context, work func(p Part) error) ([]float64
 	return weights, nil
 }
 
-// Supports returns nil if every device of the group can run the kernels. Otherwise Supports returns an error of
-// class ErrKernelNotSupported for the first device that cannot run one of them. Supports launches nothing.
+// Supports returns nil if every device of the group can run the kernels. If a device cannot run one
+// of the kernels, Supports returns an error of class ErrKernelNotSupported for the first such
+// device. Supports launches nothing.
 func (g *Group) Supports(kernels ...*runtime.Kernel) error {
 	if err := g.usable(); err != nil {
 		return err

@@ -2,10 +2,11 @@ package shard
 
 import "github.com/kgen-go/kgen/runtime"
 
-// Exchange copies the rows at the edges of each block to the halos of the neighbouring devices. The functions that Each
-// runs for the devices must all call Exchange, in the same order as other calls of Exchange. Each call waits until all
-// these functions have called Exchange, but does not wait until the copies have completed. The copies see the writes of
-// all launches before the call, and launches after the call see the copied rows.
+// Exchange copies the rows at the edges of each block to the halos of the neighbouring devices. The
+// functions that Each runs for the devices must all make the same calls of Exchange in the same
+// order. Each call of Exchange waits until the functions of all devices have called Exchange, but
+// does not wait until the copies have completed. The copies see the writes of all launches before
+// the call, and launches after the call see the copied rows.
 //
 //	err := shard.Each(ctx, g, func(p shard.Part) error {
 //		for range steps {
@@ -18,9 +19,9 @@ import "github.com/kgen-go/kgen/runtime"
 //		return nil
 //	})
 //
-// Launches that use neither the halos nor the rows at the edges of blocks may run at the same time as the copies.
-// If one device's function returns without the call, or calls another method instead, all calls return
-// ErrInvalid.
+// Launches that use neither the halos nor the rows at the edges of blocks may run at the same time
+// as the copies. If one device's function returns without calling Exchange, or calls another method
+// instead, all calls of Exchange return ErrInvalid.
 func (x *Array[T]) Exchange(p Part) error {
 	if err := x.usable(); err != nil {
 		return err

@@ -28,17 +28,17 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is a copy of the running command, but with the fault record fault and the times times. If
-	// the device is abandoned, the command's owner reads the original fault record while cmd still
-	// runs.
+	// cmd is a copy of the running command, whose outcome goes to the fields fault and times. If
+	// the device is abandoned, the owner of the command reads the original fault record, although
+	// cmd may still run.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
 
 	subGroup int  // size of sub-groups for kernels that do not require one
-	forms    bool // kernels that have a host form run in that form
-	allForms bool // use spare forms for all launches, not only for launches that may be cancelled
-	checks   bool // kernels are interpreted and checked
+	forms    bool // whether kernels run in their host forms (see Form)
+	allForms bool // whether spare forms run all launches, not only launches that may be cancelled
+	checks   bool // whether kernels are interpreted and checked
 	seed     uint64
 }
 
@@ -121,7 +121,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 		d.mu.Unlock()
 		d.runBatch(t)
 		d.mu.Lock()
-		d.work.Signal() // runBatches may have new batches by now
+		d.work.Signal() // wakes runBatches, which may have new batches to run
 		return t, nil
 	}
 	t.done = make(chan struct{})
@@ -130,8 +130,8 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	return t, nil
 }
 
-// maxBrief is the largest number of bytes that Submit copies itself. Submit finds the bytes in this
-// processor's caches, and copies them in at most a tenth of a millisecond.
+// maxBrief is the largest number of bytes that Submit copies itself. A copy by Submit takes at most
+// a tenth of a millisecond, because the caller's processor usually has the bytes in its caches.
 const maxBrief = 1 << 20
 
 // isBrief reports whether a batch consists of a few short copies, so that Submit may run
@@ -150,7 +150,8 @@ func isBrief(batch []hal.Command) bool {
 	return size <= maxBrief
 }
 
-// Abandon ends all tickets. Abandon does not stop a command that is running.
+// Abandon records that all incomplete commands have failed, and marks their batches as done.
+// Abandon does not stop a command that is running.
 func (d *device) Abandon(err error) {
 	d.mu.Lock()
 	left := d.queue
@@ -170,7 +171,7 @@ func (d *device) Abandon(err error) {
 			if c.Fault != nil {
 				c.Fault.Failed = err
 			}
-			if c.Taken != nil && i >= t.next { // a goroutine may still read the bytes of the command before index t.next
+			if c.Taken != nil && i >= t.next { // the command before index t.next may still run, so a goroutine may still read its bytes
 				taken = append(taken, c.Taken)
 			}
 		}
@@ -226,8 +227,8 @@ func (d *device) runBatch(t *ticket) {
 	}
 }
 
-// startNext stores the outcome of the last command. Then startNext stores the batch's next command
-// in d.cmd, and reports whether there is a next command.
+// startNext stores the outcome of the batch's previous command, if there is one. Then startNext
+// stores the batch's next command in d.cmd, and reports whether there is a next command.
 func (d *device) startNext(t *ticket) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -270,7 +271,7 @@ type pipeline struct {
 	specs     []dslhook.Spec
 	specBits  []hal.SpecValue
 	forms     *sync.Pool     // pool of host forms; nil if launches of the kernel do not use a host form
-	spare     bool           // the host forms are only for launches that may be cancelled
+	spare     bool           // whether the host forms run only launches that may be cancelled
 	checked   *checkedKernel // nil if the kernel is not interpreted
 	// Each dslhook.Scratch contains coroutines, which keep the profile labels that they were started
 	// with.

@@ -32,8 +32,8 @@ func (driver) Open(i int) (hal.Device, error) {
 	return newDevice(), nil
 }
 
-// hostInfo describes the host device. The host device limits work-group sizes as most GPUs do,
-// because each work-item of a work-group needs a goroutine. The local memory is at least as large
+// hostInfo describes the host device. Work-group sizes are limited as on most GPUs, because the
+// host needs a goroutine for each work-item of a work-group. The local memory is at least as large
 // as on the largest GPUs, because work-group memory is ordinary memory on the host.
 func hostInfo() hal.Info {
 	procs := runtime.GOMAXPROCS(0)
@@ -47,7 +47,7 @@ func hostInfo() hal.Info {
 		Driver: "Go " + strings.TrimPrefix(runtime.Version(), "go"),
 		API:    "Go",
 		Type:   hal.HostCPU,
-		// The Go compiler compiles all kernels, so the host has all aspects except GPU.
+		// The host has all aspects except GPU, because the Go compiler compiles all kernels.
 		Aspects:   slices.DeleteFunc(properties.Aspects(), func(a properties.Aspect) bool { return a == properties.GPU }),
 		SubGroups: [2]int{1, maxSubGroup},
 		Limits: hal.Limits{

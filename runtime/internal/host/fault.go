@@ -17,8 +17,8 @@ import (
 type textPattern struct {
 	text string
 	kind abi.FaultKind
-	// swapsValues says that the first number in the text is the fault's value B, and the second is
-	// A.
+	// swapsValues says that the first number in the text is the fault's value B, and the second
+	// number is the value A.
 	swapsValues bool
 }
 
@@ -66,7 +66,8 @@ func classifyPanic(v any) hal.Fault {
 }
 
 // panicText returns the text that gc prints for a panic. panicText leaves out the addresses that gc
-// prints for some values (runtime/panic.go, printpanicval; runtime/error.go, printanycustomtype).
+// prints for some values (printpanicval in runtime/panic.go, and printanycustomtype in
+// runtime/error.go).
 func panicText(v any) string {
 	text := fmt.Sprint(v)
 	switch v.(type) {
@@ -124,9 +125,9 @@ func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 // notKernel lists prefixes of packages whose frames are above the kernel's frames on the stack.
 var notKernel = []string{"runtime.", "internal/", "sync/atomic.", "math.", "math/bits.", "github.com/kgen-go/kgen/dsl.", "github.com/kgen-go/kgen/dsl/"}
 
-// panicPosition returns the source position where the work-item panicked. It must be called while
-// the stack still contains the frames that panicked. Go has no columns at run time, so the column
-// comes from the kernel's sites, if a site is on that line.
+// panicPosition returns the source position where the work-item panicked. panicPosition must be
+// called while the stack still contains the frames that panicked. Go's run-time positions have no
+// columns, so the column comes from the kernel's sites, if a site is on the line.
 func panicPosition(k *abi.Kernel, args []hal.SliceArg, fault *hal.Fault) string {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])

@@ -26,21 +26,21 @@ type Form interface {
 // spareForm is a form that runs only launches that may be cancelled.
 type spareForm interface{ Spare() }
 
-// Group contains the fields that all types of forms have in common. Arrays are in the order x, y,
-// z.
+// Group contains the fields that all types of forms have in common. The elements of each array are
+// in the order x, y, z.
 type Group struct {
 	ID       [3]int // index of the work-group
 	Local    [3]int // size of the work-group
 	Items    int
 	SubGroup int
 	Global   [3]int
-	Lo, Hi   int    // bounds of the work-items of a range that the form runs
+	Lo, Hi   int    // the form runs the work-items Lo to Hi-1 of a range
 	Dead     []bool // one flag per work-item: whether the work-item has left the kernel
 	// Sites contains one line for each fault site of the form. The fields of a line are separated
-	// by tabs. The first two fields are the kind as a number, and file:line:col. The file may be
-	// missing if it is the file of the previous line. The next fields of a line are optional. The
-	// field "unsigned" stands for [abi.Site.Unsigned]. The last field is the message as a Go string
-	// literal.
+	// by tabs. The first field is the site's kind as a number, and the second field is the position
+	// file:line:col. A line may omit the file if it is the same as in the previous line. The other
+	// fields of a line are optional. The field "unsigned" means that [abi.Site.Unsigned] is set.
+	// The last field is the site's message as a Go string literal.
 	Sites string
 
 	anyDead bool
@@ -171,7 +171,7 @@ func (g *Group) Base(d int) int { return g.ID[d] * g.Local[d] }
 // Leave records that a work-item has left the kernel.
 func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 
-// AnyDead reports whether any work-item has left.
+// AnyDead reports whether any work-item has left the kernel.
 func (g *Group) AnyDead() bool { return g.anyDead }
 
 // Fault records a fault at a site of the form, unless the launch has a fault already. The parameter
@@ -218,18 +218,17 @@ func (g *Group) siteNumber(n int) abi.Site {
 // Cancelled returns the flag that tells the form to end early.
 func (g *Group) Cancelled() *atomic.Bool { return g.l.asked }
 
-// Stop records that the form ends early. Stop returns the value that ends the group.
+// Stop records that the form ends early. Stop returns -1, which ends the work-group.
 func (g *Group) Stop() int {
 	g.l.stopped.Store(true)
 	return -1
 }
 
-// Stopping reports whether the form must end early. If so, Stopping records that the form ends
-// early.
+// Stopping reports whether the form must end early, and if so, records that the form ends early.
 func (g *Group) Stopping() bool { return g.l.mustStop() }
 
-// Diverge records that work-items of a group wait at different barriers. Diverge returns the value
-// that ends the group.
+// Diverge records that work-items of a group wait at different barriers. Diverge returns -1, which
+// ends the work-group.
 func (g *Group) Diverge() int {
 	if g.l.claimFault() {
 		*g.l.c.Fault = hal.Fault{Set: true, Kind: abi.FaultPanic,
@@ -247,7 +246,7 @@ func (g *Group) Members(sub int) (lo, hi int) {
 	return sub * g.SubGroup, min((sub+1)*g.SubGroup, g.Items)
 }
 
-// Leader returns the first work-item of a sub-group that has not left, or -1.
+// Leader returns the index of a sub-group's first work-item that has not left the kernel, or -1.
 func (g *Group) Leader(sub int) int {
 	lo, hi := g.Members(sub)
 	for ; g.anyDead && lo < hi && g.Dead[lo]; lo++ {

@@ -16,9 +16,9 @@ import (
 // pieces, all goroutines are busy until the end of the launch.
 const maxChunk = 1 << 14
 
-// runLaunch runs one kernel launch to its end, or until the launch is cancelled. In
-// profiles, samples of the launch have the label kernel, in the kernel's own code and in its host
-// form. New goroutines inherit the label from the goroutines that start them.
+// runLaunch runs one kernel launch to its end, or until the launch is cancelled. In profiles, the
+// samples of a launch have the label kernel, whether the launch runs the kernel's own code or its
+// host form. New goroutines inherit the label from the goroutines that start them.
 func runLaunch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
 	pprof.SetGoroutineLabels(p.labels)
@@ -96,9 +96,9 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopFlag) {
 }
 
 // runParallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines
-// run the pieces. Each goroutine calls begin, which returns two functions. The goroutine calls f
-// for each of its pieces, and then calls end once. After stop asks the launch to end, no goroutine
-// begins another piece.
+// run the pieces. Each goroutine calls begin, which returns the functions f and end. The goroutine
+// calls f for each of its pieces, and calls end once after the last piece. After stop asks the
+// launch to end, no goroutine begins another piece.
 func runParallel(total, chunk int, stop *stopFlag, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		runUnordered(total, stop, begin)

@@ -45,9 +45,9 @@ func address(size uint64) uint64 {
 // which is little compared with the use of so much memory.
 const mapSize = 1 << 20
 
-// is64 says that addresses have 64 bits. With 32 bits, the Go heap may use the addresses of former
-// mappings. The garbage collector would then treat a forgotten pointer into a former mapping as a
-// pointer into the heap.
+// is64 says that addresses have 64 bits. If addresses have 32 bits, the Go heap may use the
+// addresses of former mappings. The garbage collector would then treat a forgotten pointer into a
+// former mapping as a pointer into the heap.
 const is64 = ^uint(0)>>63 == 1
 
 // canMap says that large memory is mapped. The race detector watches only Go memory.

@@ -24,9 +24,9 @@ type memoryLimit struct {
 type countsWhen uint8
 
 const (
-	seesTouched countsWhen = iota // when the memory is first written to
-	seesMapped                    // when the memory is mapped
-	seesHeap                      // never, because the limit counts only memory of the Go heap
+	seesTouched countsWhen = iota // counted when the memory is first written to
+	seesMapped                    // counted when the memory is mapped
+	seesHeap                      // never counted, because the limit counts only memory of the Go heap
 )
 
 // heapGrowth is the number of bytes of address space by which the Go heap grows.
@@ -134,8 +134,8 @@ func (s limitReader) cgroupLimits() (rooms []memoryLimit) {
 	return rooms
 }
 
-// cgroupMount returns the directory where the control groups are mounted, and the path of the group
-// within it.
+// cgroupMount returns the directory where the control groups are mounted, and the path of the
+// process's group relative to that directory.
 func (s limitReader) cgroupMount(v2 bool, group string) (mount, in string) {
 	for line := range strings.Lines(s.read("/proc/self/mountinfo")) {
 		left, right, _ := strings.Cut(line, " - ")
@@ -146,7 +146,7 @@ func (s limitReader) cgroupMount(v2 bool, group string) (mount, in string) {
 		if v2 && kind[0] != "cgroup2" || !v2 && (kind[0] != "cgroup" || !hasWord(kind[2], "memory")) {
 			continue
 		}
-		root := strings.TrimSuffix(f[3], "/") // root of the mounted hierarchy; in a container, the container's own group
+		root := strings.TrimSuffix(f[3], "/") // group at the root of the mount, such as the group of the container
 		if in, ok := strings.CutPrefix(group, root); ok && (in == "" || in[0] == '/') && !strings.Contains(in, "..") {
 			return f[4], in
 		}

@@ -1,5 +1,5 @@
-// Package launch declares the plain values that generated code passes to package runtime, through
-// package kernelimpl. The package is internal, so that users of package runtime cannot call
+// Package launch declares the types of the values that generated code passes to package runtime,
+// through package kernelimpl. The package is internal, so that users of package runtime cannot call
 // functions that only generated code may call.
 package launch
 
@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Runtime is a value of package runtime that implements methods for package kernelimpl. These
-// methods would not fit into the public API.
+// Runtime is a value of package runtime that implements methods for package kernelimpl. Users of
+// package runtime cannot call these methods.
 var Runtime any
 
 // Kernel is a kernel that a stub registers, with its description and its Go code.
@@ -28,7 +28,7 @@ type Kernel struct {
 // Slice is a slice of device memory. Slice is the content of a runtime.View.
 type Slice struct {
 	Mem *stream.Memory // nil for an empty slice
-	Off uint64         // bytes
+	Off uint64         // offset in bytes
 	Len int            // number of elements; NoBuffer for a view of a nil buffer
 	// Buffer and View contain the properties of the buffer and of the view.
 	Buffer, View Memory
@@ -39,7 +39,7 @@ type Memory struct {
 	Scope    properties.Scope
 	Internal bool // the property FusionInternalMemory was given
 	NoInit   bool
-	Bad      bool // a property was given that memory cannot have
+	Bad      bool // a given property is not a property of memory
 }
 
 // The method With returns the properties m with further properties added.
@@ -61,17 +61,17 @@ func (m Memory) With(props []properties.Property) Memory {
 	return m
 }
 
-// NoBuffer is the length of a view of a nil buffer. Such a view cannot be used.
+// NoBuffer is the length of a view of a nil buffer. A view of a nil buffer cannot be used.
 const NoBuffer = -1
 
-// SliceArg is the device slice of a parameter.
+// SliceArg is the argument for a slice parameter, if the slice is in device memory.
 type SliceArg struct {
 	Param int
 	Slice
-	Size uint64 // bytes
+	Size uint64 // size in bytes
 }
 
-// HostArg is a slice of the caller's memory, as the argument for a parameter.
+// HostArg is the argument for a slice parameter, if the slice is in the caller's memory.
 type HostArg struct {
 	Param int
 	Ptr   unsafe.Pointer
@@ -84,7 +84,7 @@ type HostArg struct {
 type Call struct {
 	Form   abi.Form
 	Rank   int
-	Global [3]int // sizes of the range, in the order of the kernel's indexes; the index with size Global[Rank-1] varies fastest
+	Global [3]int // sizes of the range; the last of the Rank dimensions varies fastest
 	Local  [3]int // work-group size of an nd-range
 
 	Args      []byte // values of parameters; values of slice parameters are zero

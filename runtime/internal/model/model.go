@@ -145,7 +145,7 @@ type Trap struct {
 	X           []int
 }
 
-// Kernel stores an element. The work-item At panics instead.
+// Kernel stores an element, but the work-item At panics.
 func (k Trap) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	if i == k.At {

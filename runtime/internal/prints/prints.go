@@ -1,5 +1,5 @@
-// Package prints converts the records in a kernel's print buffer to text. The format of the text is
-// that of package fmt, or of the predeclared functions print and println.
+// Package prints converts the records in a kernel's print buffer to text. The text has the format
+// of package fmt, or of the predeclared functions print and println.
 package prints
 
 import (

@@ -17,7 +17,7 @@ import (
 
 // A typ is a type or constant that abi.PrintSite.Args describes.
 type typ struct {
-	valueType reflect.Type // nil for a constant and for nil
+	valueType reflect.Type // nil for a constant and for the value nil
 	name      string       // name of a basic type, or text of a constant
 	value     any          // value of a constant
 	elem      *typ         // element type of an array
@@ -30,8 +30,8 @@ type printMessage struct{ textOf string }
 
 func (m printMessage) String() string { return m.textOf }
 
-// messageString is like printMessage, but for a value of a string type. fmt.Print treats values of
-// string types differently.
+// messageString is like printMessage, but for a value of a string type. fmt.Print adds no spaces
+// next to operands of string types.
 type messageString string
 
 func (m messageString) String() string { return string(m) }
@@ -76,7 +76,7 @@ func (p *parser) eatWord(s string) bool {
 	return ok
 }
 
-// takeWord removes and returns the text before the first character that the string ends contains.
+// takeWord removes and returns the text before the first character that is in the string ends.
 func (p *parser) takeWord(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -161,8 +161,8 @@ func (r *valueReader) long() uint64 {
 func (r *valueReader) float32() float32 { return math.Float32frombits(r.takeWord()) }
 func (r *valueReader) float64() float64 { return math.Float64frombits(r.long()) }
 
-// readString reads a string from the buffer. The record may instead refer to one of the
-// kernel's constant texts.
+// readString reads a string from the buffer. Instead of the string's bytes, the record may refer to
+// one of the kernel's constant texts.
 func (r *valueReader) readString() string {
 	n := uint64(r.takeWord())
 	if n&abi.PrintTable != 0 {

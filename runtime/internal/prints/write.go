@@ -51,7 +51,7 @@ func (o *Options) Write(p *Printer, name string, words []uint32) error {
 	return failed
 }
 
-// joinTexts joins all chunks into one, which has their texts in order.
+// joinTexts joins the texts of all chunks, in order, into one chunk.
 func joinTexts(chunks []Chunk) []Chunk {
 	if len(chunks) < 2 {
 		return chunks

@@ -1,5 +1,5 @@
 // Package stale records the source files from which a program's kernels were compiled. In tests,
-// package stale reports whether these files have changed since then.
+// package stale reports whether these files have changed since the compilation.
 package stale
 
 import (
@@ -38,8 +38,8 @@ type Package struct {
 	Changes []sources.Change
 }
 
-// Check returns the packages of kernels that have changed. Check does its work only once in a
-// process, and only in a test of the main module, whose source files are present.
+// Check returns the packages of kernels that have changed. Check examines only the main module,
+// only in tests, and only once in a process.
 var Check = sync.OnceValue(func() []Package {
 	info, ok := debug.ReadBuildInfo()
 	if flag.Lookup("test.v") == nil || !ok { // package testing registers this flag

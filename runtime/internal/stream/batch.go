@@ -26,21 +26,21 @@ type Batch struct {
 	state        batchState
 	sealedUnsent bool          // the batch takes no more commands, but has not been submitted to the device
 	runAlways    bool          // run is called even if earlier commands have failed
-	submitted    chan struct{} // closed when ticket or err is set; nil if no caller waits for that
+	submitted    chan struct{} // closed when ticket or err is set; nil if no caller has asked for the channel
 	weight       int           // number of commands; a Replay counts as all of its commands
 	nextCheck    int           // value of weight at which the stream next checks whether the device is idle
 	ticket       hal.Ticket
 	err          error                           // reason why the batch was not submitted, or nil
 	run          func(ctx context.Context) error // the host function of the batch, or nil
-	after        []*Event                        // events that run waits for
-	half         *half                           // the half of a copy between devices that the batch consists of, or nil
+	after        []*Event                        // events that the host function waits for
+	half         *half                           // half of a copy between devices, if the batch consists of that half; otherwise nil
 	gates        []*half                         // halves of copies between devices that must have completed before the batch is submitted
 
 	*batchStorage // storage of the batch; spentStorage after the batch has completed
 }
 
 // batchStorage contains a batch's commands. When the batch has completed, another batch reuses its
-// storage. The Batch value itself stays in memory as long as its events.
+// storage. The Batch value itself stays in memory as long as an event refers to it.
 type batchStorage struct {
 	faults  []*[someFaults]hal.Fault // fault records of all commands
 	cmds    []hal.Command
@@ -49,8 +49,8 @@ type batchStorage struct {
 	ends    []int     // the uses of command i are uses[ends[i-1]:ends[i]]
 	replays []*Replay // replays of the commands that are an OpGraph
 
-	// The fields bytes and slices are the memory that commands point to. Both fields are reallocated
-	// when they grow. Commands that point into an old array keep that array
+	// The fields bytes and slices are the memory that commands point to. The fields bytes and
+	// slices are reallocated when they grow. Commands that point into an old array keep that array
 	// alive.
 	bytes  []byte
 	slices []hal.SliceArg
@@ -86,9 +86,9 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	return c
 }
 
-// appendCommand appends a command to a list. For a launch appendCommand sets only the fields that
-// launches have. The elements after the list's end are zero, and copying all fields would take
-// three times as long.
+// appendCommand appends a command to a list. For a launch, appendCommand sets only the fields that
+// launches have. The unused elements of the list's array must be zero. Copying all fields would
+// take three times as long.
 func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
 	n := len(list)
 	if cmd.Op != hal.OpLaunch || n == cap(list) {
@@ -176,8 +176,8 @@ func (b *Batch) keepArgs(args []byte, slices []hal.SliceArg) ([]byte, []hal.Slic
 }
 
 // finishBatch processes the batch if the batch has completed, and reports whether the batch has
-// completed. All earlier batches have already been finished. So the memory that they poisoned is known
-// when finishBatch settles this batch.
+// completed. All earlier batches have already been finished, so the ranges of memory that they
+// poisoned are known.
 func (b *Batch) finishBatch() bool {
 	switch {
 	case b.state == batchDone:
@@ -195,8 +195,8 @@ func (b *Batch) finishBatch() bool {
 		s.funcs--
 		b.run, b.after = nil, nil
 	}
-	// Callers may keep events for a long time, but events do not need the storage. An abandoned
-	// device may still read the storage, which is then not reused.
+	// Callers may keep events for a long time, but events do not need the storage of the batch. An
+	// abandoned device may still read the storage of a batch, which is then not reused.
 	if !s.abandoned {
 		faults, kept := b.forgetFaults(), b.batchStorage
 		clear(kept.cmds)
@@ -257,7 +257,7 @@ func (b *Batch) wait(ctx context.Context) error {
 	for err == nil && !b.pollBatch() {
 		s.mu.Lock()
 		oldest := b
-		if len(s.inflight) > 0 && s.inflight[0].seq < b.seq { // otherwise b has completed meanwhile
+		if len(s.inflight) > 0 && s.inflight[0].seq < b.seq { // if this is false, b has completed in the meantime
 			oldest = s.inflight[0]
 		}
 		s.mu.Unlock()

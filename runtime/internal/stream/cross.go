@@ -2,16 +2,15 @@ package stream
 
 // This file records copies between the memory of two devices.
 //
-// Such a copy has two halves. Each half is a batch in the stream of one of the two devices. A
-// goroutine moves the bytes when both halves have reached the front of their streams and the earlier
-// commands that use the copy's memory have completed. Both halves are incomplete until the goroutine
-// has moved the bytes:
+// A copy between two devices has two halves. Each half is a batch in the stream of one of the two
+// devices. A goroutine moves the bytes after all earlier batches of both streams have been
+// submitted. The earlier commands that use the copy's memory must also have completed. Both halves
+// are incomplete until the goroutine has moved the bytes.
 //
-//	source        write x   half: read x    launch on w   launch that writes x: held for the half
-//	destination   launch    half: write y   launch on z   launch that reads y: held for the half
-//
-// Other commands after a half start at once. A command that uses the half's memory begins a batch
-// that is held back, and the batches after it are held back, too.
+// Later commands that do not use the copy's memory start without waiting for the halves. For
+// example, if a copy reads the memory x on the source, a launch on the source that does not use x
+// runs during the copy. A later command that uses the copy's memory begins a batch that is held
+// back. All batches after that batch are held back, too.
 
 import (
 	"cmp"
@@ -25,14 +24,14 @@ import (
 )
 
 // Cross describes a copy between the devices of two streams. The near memory belongs to the stream
-// that records the command, and the far memory to the stream Far. The command's Uses contain the
-// near memory.
+// that records the command, and the far memory belongs to the stream Far. The command's Uses
+// contain the near memory.
 type Cross struct {
 	Far *Stream
 	Use Use // the far memory, which is read if the near memory is written
 	// Event makes the event of the far half.
 	Event func() *Event
-	// Move moves the bytes. Move ends early if ctx ends or cancel requests it.
+	// Move moves the bytes. Move ends early if ctx ends or the copy is cancelled.
 	Move func(ctx context.Context, cancel *hal.Cancel) Moved
 }
 
@@ -42,8 +41,9 @@ type Moved struct {
 	Cancelled bool  // the move has ended early
 }
 
-// CrossError is the error of one half of a copy, if the half's own device did not fail. Either the
-// other half failed with the error Err, or the command From failed to write the source memory.
+// CrossError is the error of one half of a copy, if the half's own device did not fail. The reason
+// is that the other half failed with the error Err, or that the command From failed to write the
+// source memory.
 type CrossError struct {
 	Other *Stream
 	Err   error
@@ -58,8 +58,9 @@ func (e *CrossError) Error() string {
 	return e.Err.Error()
 }
 
-// crossings is locked while a copy between two streams is recorded. So all streams have the copies
-// in the same order. Only a goroutine that has locked crossings may lock the mu of several streams.
+// crossings is locked while a copy between two streams is recorded. The lock gives the copies the
+// same order in all streams. Only a goroutine that has locked crossings may lock the mu of several
+// streams.
 var crossings sync.Mutex
 
 // crossing is a recorded copy between two streams.
@@ -68,7 +69,7 @@ type crossing struct {
 	near     *half // the half that the caller's event belongs to
 	move     func(ctx context.Context, cancel *hal.Cancel) Moved
 	cancel   *hal.Cancel
-	after    []*Event // events of the caller's options
+	after    []*Event // events that the copy waits for because of the caller's options
 }
 
 // half is the part of a copy that belongs to one stream.
@@ -76,15 +77,15 @@ type half struct {
 	stream *Stream
 	other  *half
 	event  *Event
-	use    Use // zero when the half has completed
+	use    Use // memory use of the half; zero after the half has completed
 	batch  *Batch
 	ticket hostTicket
 	handed chan struct{} // closed when all batches before the half have been submitted
-	last   uint64        // newest batch that must complete before the half, because it uses the half's memory
+	last   uint64        // number of the newest batch that uses the half's memory and must complete before the half
 }
 
-// recordAcross calls add, which appends commands to s. Some of these commands are copies between s
-// and the streams far. If too many batches of a stream are incomplete, recordAcross first waits.
+// recordAcross calls add, which appends commands to s, including copies between s and the streams
+// far. If too many batches of a stream are incomplete, recordAcross first waits.
 func (s *Stream) recordAcross(ctx context.Context, far []*Stream, add func() error) error {
 	all := append([]*Stream{s}, far...)
 	for _, t := range all {
@@ -130,8 +131,8 @@ func farStreams(cmds []Command) (far []*Stream) {
 	return far
 }
 
-// appendCross appends the two halves of a usable copy, and starts the goroutine that moves its
-// bytes. The caller holds the mu of both streams.
+// appendCross appends the two halves of a copy that the method usable has accepted, and starts the
+// goroutine that moves its bytes. The caller holds the mu of both streams.
 func (s *Stream) appendCross(front *Recorder, n *Command, after []*Event, e *Event) {
 	c := n.Cross
 	x := &crossing{move: c.Move, cancel: n.Cmd.Cancel, after: after}
@@ -171,13 +172,12 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 	return h
 }
 
-// lastConflict returns the number of the newest incomplete batch that h must wait for. Such a batch
-// has a command that uses the same elements as h. lastConflict returns 0 if there is no such batch.
-// All batches are sealed.
+// lastConflict returns the number of the newest incomplete batch that uses the same elements as h, or
+// 0 if there is no such batch. The half h must wait for that batch. All batches of the stream must be
+// sealed.
 //
-//	batch 1   writes x[0:100]
-//	batch 2   a half that reads x[0:10]
-//	h         writes x[90:100]: waits for batch 1, but not for batch 2
+// For example, batch 1 writes x[0:100], and batch 2 is a half that reads x[0:10]. A half that writes
+// x[90:100] then waits for batch 1, but not for batch 2.
 func (s *Stream) lastConflict(h *half) uint64 {
 	for _, b := range slices.Backward(s.inflight) {
 		if slices.ContainsFunc(b.uses, func(u use) bool { return h.sharesElements(u.mem, u.lo, u.hi, abi.Access(u.access)) }) {
@@ -187,8 +187,8 @@ func (s *Stream) lastConflict(h *half) uint64 {
 	return 0
 }
 
-// commandsOf returns those of the given events that have commands. For events without commands, it
-// returns the events that they wait for.
+// commandsOf returns the given events that belong to commands. In place of an event without a
+// command, commandsOf returns the events that this event waits for.
 func commandsOf(events []*Event) (out []*Event) {
 	for _, e := range events {
 		if e.batch != nil {
@@ -199,8 +199,8 @@ func commandsOf(events []*Event) (out []*Event) {
 	return out
 }
 
-// In returns the event in s of a copy between s and another stream, if e is the copy's event in the
-// other stream. Otherwise In returns e.
+// If e is an event of a copy between s and another stream, In returns the copy's event in s, and
+// otherwise e.
 func (e *Event) In(s *Stream) *Event {
 	if e.batch != nil && e.batch.stream != s && e.batch.half != nil && e.batch.half.other.stream == s {
 		return e.batch.half.other.event
@@ -208,8 +208,8 @@ func (e *Event) In(s *Stream) *Event {
 	return e
 }
 
-// gatesFor returns the incomplete halves that a command must wait for: those that share memory with
-// the command, and those among the events in after.
+// gatesFor returns the incomplete halves that a command must wait for, which share memory with the
+// command or have their events in after.
 func (s *Stream) gatesFor(uses []Use, after ...*Event) (gates []*half) {
 	if len(s.halves) == 0 {
 		return nil
@@ -230,7 +230,7 @@ func (h *half) conflicts(u Use) bool {
 }
 
 // sharesElements reports whether a use and the half's use have elements in common, and at least one
-// of the two writes.
+// of the two uses writes.
 func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access) bool {
 	return mem == h.use.Mem.state && lo < h.use.Hi && h.use.Lo < hi && (access|h.use.Access)&abi.Write != 0
 }
@@ -238,7 +238,7 @@ func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access
 // gate ensures that the current batch waits for the halves, and begins a new batch if necessary.
 func (s *Stream) gate(gates []*half) {
 	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
-		s.seal() // the commands of that batch need not wait
+		s.seal() // the commands of the current batch need not wait for the halves
 		s.current().gates = gates
 	}
 }
@@ -272,8 +272,9 @@ func (x *crossing) run() {
 	}
 }
 
-// turn waits for the commands before the copy. turn returns the time at which the move begins, or 0
-// and the outcome if there is no move. from is the failed command that was to write the source.
+// turn waits for the commands before the copy. turn returns the time at which the move begins. If
+// there is no move, turn returns 0 and the outcome of the copy. The result from is the failed
+// command that should have written the source.
 func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64) {
 	halves := []*half{x.src, x.dst}
 	for _, h := range halves {
@@ -319,8 +320,8 @@ func (h *half) left() error {
 	return nil
 }
 
-// outcome returns the outcome of a half. If the destination fails, the source's half reports this
-// failure only if the caller's event belongs to the source's half.
+// outcome returns the outcome of a half. A failure of the destination is also the outcome of the
+// source's half if the caller's event belongs to the source's half.
 func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	own, other := m.Src, m.Dst
 	if h == x.dst {
@@ -351,8 +352,8 @@ func (h *half) end(f hal.Fault, start, now int64) {
 			h.event.Times.Ran(start, now)
 		}
 	}
-	// If a barrier was recorded during the copy, it may not apply to the bytes. So the next command
-	// that uses the memory needs another barrier.
+	// A barrier that was recorded during the copy may fail to order the copied bytes. The next
+	// command that uses the memory therefore needs another barrier.
 	s.tracker.insert(h.use)
 	s.halves = slices.DeleteFunc(s.halves, func(o *half) bool { return o == h })
 	h.use = Use{}

@@ -22,7 +22,7 @@ type Event struct {
 	front *Recorder
 	pos   uint64 // position of the command in the stream
 	rare  *Rare  // the rare fields; nil if all are zero
-	seen  bool   // a caller has received the failure, or no caller will ask for it
+	seen  bool   // a caller has received the failure, or no caller will ask for the failure
 }
 
 // Rare contains the fields that few events need. Rare is a separate struct, so that the events of
@@ -32,17 +32,17 @@ type Rare struct {
 	Release func() bool
 
 	// Group is shared by all commands of a sequence, or nil. If several commands of a Group fail, a
-	// wait for the front returns one failure.
+	// wait for the front returns only one failure.
 	Group *Group
-	// Ranks contains the ranks of the command in its Group. The wait reports the failure with the
-	// lowest rank. A launch of several parts, which can fail separately, has a rank for each part.
+	// Ranks contains the ranks of the command in its Group. If several commands of the Group fail,
+	// a wait reports the failure with the lowest rank. A launch of several parts, which can fail
+	// separately, has a rank for each part.
 	Ranks []int
 
 	after []*Event // events that must complete before an event without a command is done
 
-	// events that must complete before an event without a command is done
 	parts []*Event // events of an OpGraph's commands, if some failed
-	lost  bool     // the failure was dropped because there were too many
+	lost  bool     // the failure was dropped because there were too many failures
 	err   error    // reason why the command did not complete
 	from  *Event   // failed command that should have written memory which this command has read
 }
@@ -67,7 +67,8 @@ func (e *Event) NeedRare() *Rare {
 	return e.rare
 }
 
-// Group is a set of commands that report one failure together. A Group is filled in by the stream alone.
+// Group is a set of commands that report one failure together. Only the stream sets the fields of a
+// Group.
 type Group struct{ first *Event }
 
 // NewMarker returns an event without a command. The event is done when all events in after are
@@ -87,8 +88,8 @@ func NewMarker(after []*Event) *Event {
 }
 
 // follow makes a marker wait for the command of e. For each stream, the marker refers only to the
-// last command, because earlier commands complete before it. So a marker's list does not grow if
-// markers wait for earlier markers.
+// newest command, because the stream's older commands complete first. So a marker that waits for
+// other markers has at most one event for each stream.
 func (m *Event) follow(e *Event) {
 	r := m.NeedRare()
 	for i, a := range r.after {
@@ -129,7 +130,7 @@ func (e *Event) Done() bool {
 }
 
 // Wait submits the command if necessary, and blocks until it has completed. If ctx ends first, Wait
-// returns the error of ctx. The outcome of the command is the result of Failed.
+// returns the error of ctx. Failed returns the outcome of the command.
 func (e *Event) Wait(ctx context.Context) error {
 	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {
@@ -202,9 +203,9 @@ func (e *Event) rank() int {
 // Front returns the Recorder by which the command was recorded.
 func (e *Event) Front() *Recorder { return e.front }
 
-// Outcome is like Failed, but for an observer of the stream, under the stream's lock. After
-// Outcome, the failure does not count as reported. The result parts contains the events of a
-// Replay's commands, if some commands failed.
+// Outcome returns the results of Failed, and is for an observer, which runs under the stream's
+// lock. After Outcome, the failure does not count as reported. The result parts contains the events
+// of a Replay's commands, if some commands failed.
 func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
 	h := e.Rare()
 	return h.err, h.from, h.parts
@@ -237,7 +238,7 @@ func (e *Event) Forget() {
 // to the stream.
 type Recorder struct {
 	ID      int32    // number that the owner sets before the first command
-	dropped int32    // number of failures that were dropped because there were too many
+	dropped int32    // number of failures that were dropped because there were too many failures
 	last    uint64   // number of the newest batch with a command of this front
 	failed  []*Event // failed commands whose failures no wait has returned
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrWithin is the error for a host function that waits for its own stream. The wait would never
-// end.
+// ErrWithin is the error for a host function that waits for its own stream, because such a wait
+// would never end.
 var ErrWithin = errors.New("a host function waits for its device")
 
 // HostError is the error for a host function that failed.
@@ -122,9 +122,9 @@ func (s *Stream) nextHeld() (b, before *Batch) {
 	return nil, nil
 }
 
-// callHostFunc calls the host function of the batch b, with the event e, once the batch before b has
-// completed. Afterwards callHostFunc submits the batches that were held back. If the device was
-// abandoned meanwhile, the batch has lost its event and its cancel request.
+// callHostFunc calls the host function of the batch b, with the event e, once the batch before b
+// has completed. Afterwards callHostFunc submits the batches that were held back. The parameters e
+// and cancel are needed because the batch loses both values if the device is abandoned.
 func (s *Stream) callHostFunc(b, before *Batch, e *Event, cancel *hal.Cancel, t *hostTicket) {
 	var start int64
 	ended := func(f hal.Fault) {

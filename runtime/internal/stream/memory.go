@@ -27,7 +27,7 @@ type memoryState struct {
 	hal      hal.Memory
 	size     uint64
 	last     uint64        // number of the newest batch that uses the memory
-	released atomic.Bool   // set under the stream's mu
+	released atomic.Bool   // Free was called; set under the stream's mu
 	poison   []poisonRange // poisoned ranges of the memory, without overlaps
 }
 
@@ -74,8 +74,8 @@ const (
 	allocPatience = 10 * time.Second
 )
 
-// keepUp frees released memory that no command uses. If a program makes and closes buffers far
-// ahead of the device, keepUp waits briefly.
+// keepUp frees released memory that no command uses. If a program makes and closes buffers faster
+// than the device completes commands, keepUp waits briefly.
 func (s *Stream) keepUp() {
 	s.freeReleased()
 	s.mu.Lock()
@@ -187,9 +187,9 @@ func (s *Stream) freeReleased() {
 	}
 	clear(s.dying[len(kept):])
 	s.dying = kept
-	s.users++ // keeps the device open meanwhile
+	s.users++ // keeps the device open while the memory is freed
 	s.mu.Unlock()
-	for _, m := range free { // not while holding mu, because Free calls the driver and may wait for it
+	for _, m := range free { // mu is not held here, because Free calls the driver, which may block
 		size := int64(m.Size())
 		m.Free()
 		if watch := memoryhook.Watch; watch != nil {

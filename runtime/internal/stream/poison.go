@@ -15,9 +15,9 @@ var ErrCancelled = errors.New("cancelled")
 // continued with wrong values. The launch's Fault names the loop.
 var ErrEnded = errors.New("the device ended a loop early")
 
-// poisonRange is a range of memory whose contents are unspecified, because a command that
-// should have written it did not complete. A command that reads the range fails with that command's
-// error, until the range is overwritten completely.
+// poisonRange is a range of memory whose contents are unspecified, because a command that should
+// have written it did not complete. A command that reads the range fails with the error of the
+// incomplete command, until the range is overwritten completely.
 //
 // For example, if a launch A should write the memory x but does not run, A poisons x. A launch B
 // that reads x and writes the memory y then fails with A's error, and A also poisons y. After a
@@ -73,7 +73,7 @@ func (b *Batch) whyIncomplete(e *Event) error {
 		return b.err
 	case e.Fault.Failed != nil:
 		return e.Fault.Failed
-	case e.Fault.Cancelled: // this case comes first, because for a cancelled command it does not matter that the device ended a loop
+	case e.Fault.Cancelled: // a cancelled command counts as cancelled even if the device also ended one of its loops
 		return ErrCancelled
 	case e.Fault.Ended != 0:
 		return ErrEnded
@@ -122,8 +122,8 @@ func (m *memoryState) poisonedBy(lo, hi uint64) (by *Event) {
 	return by
 }
 
-// firstOf returns the command that was recorded first. Each of the two commands may be
-// nil.
+// firstOf returns the command that was recorded first. If one of the two commands is nil, firstOf
+// returns the other one.
 func firstOf(a, b *Event) *Event {
 	if a == nil || b != nil && b.pos < a.pos {
 		return b

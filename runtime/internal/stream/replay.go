@@ -8,12 +8,12 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Replay is a sequence of commands that a backend has prepared and runs as one command. The memory
-// uses of that command combine the uses of all commands of the sequence. For example, two commands
-// that write x[0:4] and x[6:8] become one command that writes x[0:8].
+// Replay is a sequence of commands that a backend has prepared and runs as one command. The
+// command's memory uses combine the memory uses of all commands of the sequence. For example, two
+// commands that write x[0:4] and x[6:8] become one command that writes x[0:8].
 //
 // If a command failed, the stream examines the commands of the sequence one by one. Faults and
-// poison are then the same as for commands that are recorded one by one.
+// poison are therefore the same as if the commands had been recorded one by one.
 type Replay struct {
 	node  Command
 	nodes []Command
@@ -21,10 +21,10 @@ type Replay struct {
 }
 
 // NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
-// prepared it. The memory owned stays in use until the command has completed.
+// prepared it. The memory in the parameter owned stays in use until the command has completed.
 //
-// The function parts takes the event of a submission, and makes an event for each command of the
-// sequence. The stream calls parts under its lock, if some of the commands failed.
+// The function parts makes one event for each command of the sequence. The argument of parts is the
+// event of the submission. The stream calls parts under its lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.unionOfUses(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
@@ -64,8 +64,8 @@ func (q *Sequence) unionOfUses() (out []Use) {
 	return out
 }
 
-// RecordReplay is like RecordAll for the replay's sequence, but records it as one command with one
-// event.
+// RecordReplay is like RecordAll for the replay's sequence, but records the sequence as one command
+// with one event.
 func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, after []*Event, e *Event) error {
 	return s.recordWith(ctx, func() error {
 		if err := s.usable(&r.node); err != nil {

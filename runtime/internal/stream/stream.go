@@ -22,13 +22,13 @@ const (
 	// submits a batch of batchIdle commands.
 	batchIdle = 32
 	batchFull = 256
-	// maxInflight is the largest number of submitted batches that are incomplete. If so many
+	// maxInflight is the largest number of submitted batches that are incomplete. If maxInflight
 	// batches are incomplete, recording a command waits.
 	maxInflight = 16
 	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is the number of batches whose storage is kept for reuse. At most that many batches
-	// exist at a time. A program that launches without waiting reaches this number.
+	// maxSpare is the number of batches whose storage is kept for reuse. At most maxSpare batches
+	// exist at a time, and a program that launches without waiting has that many batches.
 	maxSpare = maxInflight + 2
 	// maxFailed is the largest number of failures that are kept for a queue if no goroutine waits
 	// for it.
@@ -37,9 +37,9 @@ const (
 
 // Stream is the ordered sequence of commands of one device.
 //
-// No method waits for the device while it holds a lock. Every wait for the device ends when a
-// context ends. The context belongs to the caller or to the stream. The stream's context ends when
-// the stream is abandoned.
+// No method waits for the device while it holds a lock. Every wait for the device ends when the
+// context of the caller or the context of the stream ends. The stream's context ends when the
+// stream is closed or abandoned.
 type Stream struct {
 	dev   hal.Device
 	delay time.Duration
@@ -59,7 +59,7 @@ type Stream struct {
 	barrierPos uint64   // position of the newest command with a barrier
 	timer      *time.Timer
 	armed      bool   // the timer is set
-	armedFor   uint64 // number of the batch that the timer was set for; 0 for any
+	armedFor   uint64 // number of the batch that the timer was set for; 0 for the batch that is current when the timer fires
 	parallel   bool   // a separate goroutine submits full batches
 	handing    bool   // a goroutine that submits full batches is running
 	hander     func() // method value of handOn, made only once
@@ -73,7 +73,7 @@ type Stream struct {
 	closed     atomic.Bool // Close was called; set under mu
 	abandoned  bool
 	users      int             // number of calls that use the device or a ticket
-	left       chan struct{}   // channel closed when there are no users; nil if no caller waits for that
+	left       chan struct{}   // channel closed when there are no users; nil if no caller waits for the users
 	spare      []*batchStorage // storage of completed batches, for reuse
 	fresh      []Batch         // unused batches, allocated several at a time
 	funcs      int             // number of host functions that have not completed
@@ -88,9 +88,9 @@ type Stream struct {
 	within atomic.Uint64 // goroutine that runs a host function, or 0
 }
 
-// NewStream returns the stream of dev. The stream submits commands after the duration in the
-// parameter delay. If the duration is negative, the stream submits commands only when a caller
-// waits or a batch is full.
+// NewStream returns the stream of dev. The stream submits a batch when the duration delay has
+// passed since the batch's first command was recorded. If delay is negative, the stream submits
+// commands only when a caller waits or a batch is full.
 func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	s := &Stream{dev: dev, delay: delay}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -102,9 +102,9 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	return s
 }
 
-// Observer is a function that the stream calls for each completed command, under its lock. The last
-// argument yields the kind of access and the number of bytes of each use. An Observer must not
-// block.
+// Observer is a function that the stream calls for each completed command, under the stream's lock.
+// The last argument yields the kind of access and the number of bytes of each memory use of the
+// command. An Observer must not block.
 type Observer func(e *Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64])
 
 // Time makes the stream set the Times of events. The observer may be nil. Time must be called
@@ -116,7 +116,8 @@ func (s *Stream) Poll() { s.poll() }
 
 // Command is a command of the device, or a host function, to be recorded.
 type Command struct {
-	// Cmd is the command. Record copies its Args and Slices, and sets its Barrier and Fault.
+	// Cmd is the command. Record copies the Args and Slices of Cmd, and sets Barrier and Fault in
+	// the copy of Cmd.
 	Cmd  hal.Command
 	Uses []Use
 	// After lists commands of this stream that must have completed before this command begins.
@@ -129,8 +130,8 @@ type Command struct {
 	Run func(ctx context.Context) error
 	// Always says that the stream calls Run even if earlier commands have failed.
 	Always bool
-	// Cross, if not nil, makes the command a copy between two devices. Then only the fields Op,
-	// Size and Cancel of Cmd are set.
+	// Cross, if not nil, makes the command a copy between two devices. A copy between two devices
+	// has only the fields Op, Size and Cancel of Cmd.
 	Cross *Cross
 }
 
@@ -162,8 +163,8 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Eve
 // Sequence is a list of commands that are recorded together, possibly many times.
 type Sequence struct {
 	Commands []Command // commands of the sequence, whose field After is ignored
-	// Waits maps the index of a command to the indices of earlier commands that it must wait for
-	// although they share no memory.
+	// Waits maps the index of a command to the indices of earlier commands that the command must
+	// wait for, although the commands share no memory.
 	Waits [][]int
 	// First[i] says that command i waits for no other command of the sequence.
 	First []bool
@@ -216,10 +217,10 @@ func (s *Stream) appendNext(front *Recorder, q *Sequence, i int, after, events [
 	s.appendUsable(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
 }
 
-// recordWith waits if too many batches are incomplete. Then recordWith calls the
-// function add, which appends commands to the current batch. recordWith submits the batch if
-// the batch is full. If a second goroutine can run at the same time, that goroutine submits the
-// batch, and the caller continues recording.
+// recordWith waits if too many batches are incomplete. Then recordWith calls the function add,
+// which appends commands to the current batch. recordWith submits the batch if the batch is full.
+// If GOMAXPROCS is greater than 1, another goroutine submits full batches, and the caller continues
+// recording.
 func (s *Stream) recordWith(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
@@ -295,8 +296,8 @@ func (s *Stream) handOn() {
 	}
 }
 
-// appendUsable adds a command that the method usable accepts. If wait is set, the command gets
-// a barrier even if its memory uses need none. The command waits for gates, which are halves of
+// appendUsable adds a command that the method usable accepts. If wait is set, the command gets a
+// barrier even if its memory uses need no barrier. The command waits for gates, which are halves of
 // copies between devices.
 func (s *Stream) appendUsable(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
 	if len(gates) > 0 {
@@ -348,7 +349,7 @@ func (s *Stream) usable(n *Command) error {
 // ErrReleased is returned for commands that use released memory.
 var ErrReleased = errors.New("the buffer is closed")
 
-// mustWait reports whether a command that depends on the events needs a barrier.
+// mustWait reports whether a command needs a barrier because it must wait for the events in after.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
 		e = e.In(s)
@@ -557,7 +558,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.collect()
 		var b *Batch
 		if n := len(s.inflight); n > 0 && s.inflight[0].seq <= last {
-			// Waiting for the newest batch is enough, because the other batches complete before it.
+			// Waiting for the newest batch is enough, because older batches complete first.
 			b = s.inflight[min(uint64(n-1), last-s.inflight[0].seq)]
 		}
 		if s.cur != nil && s.cur.seq <= last {
@@ -579,8 +580,8 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 
 // Close submits all recorded commands, waits for all batches and for all users of the device, and
 // ends the stream. Closing the device then frees the remaining memory. If ctx ends first, Close
-// abandons the device. All waits then end, and the device must never be closed. The error then
-// contains the number of incomplete commands.
+// abandons the device. All waits for an abandoned device end, and an abandoned device must never be
+// closed. The error of Close contains the number of incomplete commands.
 func (s *Stream) Close(ctx context.Context) error {
 	if err := s.MayWait(); err != nil {
 		return err
@@ -651,8 +652,8 @@ func (s *Stream) waitUsers(ctx context.Context) error {
 	}
 }
 
-// Enter makes the caller a user of the device. Close then waits until Leave is called. After Close,
-// Enter returns false.
+// Enter makes the caller a user of the device. After Enter, Close waits until Leave is called.
+// After Close, Enter returns false.
 func (s *Stream) Enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -663,7 +664,7 @@ func (s *Stream) Enter() bool {
 	return true
 }
 
-// Leave ends the use that Enter began.
+// Leave ends the use of the device that Enter began.
 func (s *Stream) Leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,8 +20,8 @@ type usedRange struct {
 	write  bool
 }
 
-// maxAccesses is the largest number of ranges that a Tracker compares. If there are more ranges, a
-// barrier costs less than the comparison.
+// maxAccesses is the largest number of ranges that a Tracker compares. If there are more than
+// maxAccesses ranges, a barrier costs less than the comparison.
 const maxAccesses = 512
 
 // Tracker finds the commands that need a barrier. A barrier orders all commands before it with

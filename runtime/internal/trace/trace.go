@@ -23,7 +23,7 @@ type Sink struct {
 	file  *os.File // file that KGEN_TRACE names, or nil
 	users int      // number of tracers that write to the sink
 	began bool
-	end   int64 // size of the file without the end of the array
+	end   int64 // offset at which the next write to the file begins
 	err   error
 }
 
@@ -34,8 +34,8 @@ var files struct {
 	of map[string]*Sink
 }
 
-// File returns the sink for a file. The file's name is name, with "%p" replaced by the number of
-// the process.
+// File returns the sink for a file. The parameter name is the name of the file, in which "%p"
+// stands for the number of the process.
 func File(name string) (*Sink, error) {
 	name = strings.ReplaceAll(name, "%p", strconv.Itoa(os.Getpid()))
 	files.Lock()
@@ -125,7 +125,7 @@ type Span struct {
 	Args            map[string]any
 }
 
-// A row is one row of the trace, with one or more lanes. Spans of a row that overlap in time are on
+// A row contains the lanes of one row of the trace. Spans of a row that overlap in time are on
 // different lanes.
 type row struct{ lanes []openLane }
 

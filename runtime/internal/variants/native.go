@@ -7,10 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/back"
 )
 
-// MakeNative makes the module for a device with its own matrix instructions.
+// MakeNative makes a module of the kernel that uses the matrix instructions of a device.
 func MakeNative(k *abi.Kernel, t abi.NativeTarget) (out *abi.NativeModule, err error) {
 	defer func() {
-		if bug := recover(); bug != nil { // probably because of damaged IR, which must not end the program
+		if bug := recover(); bug != nil { // damaged IR must not end the program
 			out, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()

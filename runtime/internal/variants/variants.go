@@ -14,10 +14,11 @@ import (
 )
 
 // Make returns the words of the variant's module, which are the words that kgen would have written.
-// Make returns an error if their checksum differs from the checksum that kgen has written.
+// Make returns an error if the checksum of the words differs from the checksum that kgen has
+// written.
 func Make(k *abi.Kernel, v *abi.Variant) (words []uint32, err error) {
 	defer func() {
-		if bug := recover(); bug != nil { // mostly because of damaged IR, which must not end the program
+		if bug := recover(); bug != nil { // damaged IR must not end the program
 			words, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()

@@ -88,13 +88,13 @@ func (d *Device) Destroy() {
 // WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(vk.DeviceWaitIdle(d.handle)) }
 
-// DestroyBuffer destroys b. No command may use b any more.
+// DestroyBuffer destroys the buffer b, which no command may use any more.
 func (d *Device) DestroyBuffer(b Buffer) { vk.DestroyBuffer(d.handle, as[vk.Buffer](b), nil) }
 
-// FreeMemory unmaps m and frees it.
+// FreeMemory unmaps and frees the memory m.
 func (d *Device) FreeMemory(m DeviceMemory) { vk.FreeMemory(d.handle, as[vk.DeviceMemory](m), nil) }
 
-// DestroySemaphore destroys s. No submission may use s any more.
+// DestroySemaphore destroys the semaphore s, which no submission may use any more.
 func (d *Device) DestroySemaphore(s Semaphore) {
 	vk.DestroySemaphore(d.handle, as[vk.Semaphore](s), nil)
 }
@@ -125,12 +125,13 @@ func (d *Device) DestroyPipelineCache(c PipelineCache) {
 	vk.DestroyPipelineCache(d.handle, as[vk.PipelineCache](c), nil)
 }
 
-// DestroyPipeline destroys p. No command may use p any more.
+// DestroyPipeline destroys the pipeline p, which no command may use any more.
 func (d *Device) DestroyPipeline(p Pipeline) {
 	vk.DestroyPipeline(d.handle, as[vk.Pipeline](p), nil)
 }
 
-// unpackValue unpacks the handle and the result of a creating call.
+// unpackValue returns the handle and the result in v, which a C function for creating an object has
+// returned.
 func unpackValue[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
 
 // cBool converts a bool to a C int.
@@ -145,7 +146,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return unpackValue[Buffer](C.vkx_create_buffer(d.c, C.uint64_t(size), C.uint32_t(usage)))
 }
 
-// BufferRequirements returns the memory that b needs.
+// BufferRequirements returns the memory requirements of the buffer b.
 func (d *Device) BufferRequirements(b Buffer) Requirements {
 	var size, alignment C.uint64_t
 	var types C.uint32_t

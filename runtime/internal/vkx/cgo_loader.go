@@ -85,7 +85,8 @@ func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result
 	return int(n), Result(r)
 }
 
-// unchained returns the total size in bytes of the feature structs that no chain includes.
+// unchained returns the total size, in bytes, of the feature structs that are not chained for a
+// device with all extensions.
 func unchained() int { return int(C.vkx_unchained()) }
 
 // featureName returns the name of a feature according to the C shim.

@@ -60,8 +60,8 @@ func (c *Commands) Fill(dst Buffer, offset, size uint64, pattern uint32) {
 	*c = append(*c, pattern)
 }
 
-// Execute appends vkCmdExecuteCommands of one secondary command buffer. Afterwards no pipeline is
-// bound.
+// Execute appends vkCmdExecuteCommands of one secondary command buffer. After this command, no
+// pipeline is bound.
 func (c *Commands) Execute(cb CommandBuffer) {
 	*c = append(*c, cmdExecute)
 	c.add64(uint64(cb))
@@ -74,7 +74,7 @@ func (c *Commands) ResetQueries(pool QueryPool, first, n int) {
 	*c = append(*c, uint32(first), uint32(n))
 }
 
-// Timestamp appends vkCmdWriteTimestamp, which stores the time at which all commands before it have
+// Timestamp appends vkCmdWriteTimestamp, which stores the time at which all earlier commands have
 // passed the stage.
 func (c *Commands) Timestamp(stage PipelineStageFlags, pool QueryPool, query int) {
 	*c = append(*c, cmdTimestamp)

@@ -4,11 +4,11 @@ package vkx
 
 import "unsafe"
 
-// CreateDevice creates a device with the given features. One or two queue families are given, and
-// the device has one queue of each. All families may use each buffer. If the driver lacks a
-// function, the Result is ErrorIncompatibleDriver, and CreateDevice also returns the function's
-// name. If exports is set, the device supports ExportMemory; the function Exports says whether a
-// device can.
+// CreateDevice creates a device with the given features. The parameter families contains one or two
+// queue families, and the device has one queue of each family. All families may use each buffer. If
+// the driver lacks a function, the Result is ErrorIncompatibleDriver, and CreateDevice also returns
+// the function's name. If exports is set, the device supports ExportMemory. The function Exports
+// reports whether a physical device can export memory.
 func CreateDevice(p PhysicalDevice, features uint64, exports bool, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
@@ -30,8 +30,9 @@ type Requirements struct {
 	Types           uint32 // set of memory types, with one bit per type
 }
 
-// AllocateMemory allocates memory that device addresses may point to. If owner is not 0, the memory is a dedicated
-// allocation of that buffer (VkMemoryDedicatedAllocateInfo), whose memory requirements have the given size.
+// AllocateMemory allocates memory that device addresses may point to. If owner is not 0, the memory
+// is a dedicated allocation for the buffer owner (VkMemoryDedicatedAllocateInfo). The size must be
+// the size in the owner's memory requirements.
 func (d *Device) AllocateMemory(size uint64, memoryType int, owner Buffer) (DeviceMemory, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -39,8 +40,8 @@ func (d *Device) AllocateMemory(size uint64, memoryType int, owner Buffer) (Devi
 	return d.allocateMemory(size, uint32(memoryType), owner)
 }
 
-// CreateHostBuffer creates a buffer for memory that ImportMemory returns. ImportsHost says whether
-// the device supports such memory.
+// CreateHostBuffer creates a buffer for memory that ImportMemory returns. ImportsHost reports
+// whether the device supports buffers with memory of the host.
 func (d *Device) CreateHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -83,7 +84,7 @@ func (d *Device) AllocateExportedMemory(size uint64, memoryType int, b Buffer) (
 }
 
 // ExportMemory returns a new file descriptor for memory that AllocateExportedMemory has returned.
-// The caller must close the descriptor, or pass it to a library that does.
+// The caller must close the descriptor, or pass the descriptor to a library that closes it.
 func (d *Device) ExportMemory(m DeviceMemory) (fd int, r Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -125,8 +126,8 @@ func (d *Device) WaitReached(s Semaphore, value, timeout uint64) Result {
 }
 
 // CreateCommandPool creates a pool for the queue of a family. If shortLived is set, the pool is for
-// command buffers that Submit records again and again. Otherwise the pool is for other command
-// buffers.
+// command buffers that Submit records again and again. If shortLived is not set, the pool is for
+// command buffers that are recorded once and executed many times.
 func (d *Device) CreateCommandPool(family uint32, shortLived bool) (CommandPool, Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -152,7 +153,7 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 }
 
 // Timestamps reads the results of a pool's queries, beginning with the query number first.
-// Submitted work must write all these results.
+// Timestamps waits until submitted commands have written all these results.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r
@@ -255,8 +256,8 @@ type Submission struct {
 	Again bool
 }
 
-// Submit records the commands into the command buffer, which replaces its contents. Then Submit
-// submits the command buffer.
+// Submit records the commands into the command buffer, and so replaces the contents of the command
+// buffer. Then Submit submits the command buffer.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

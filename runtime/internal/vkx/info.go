@@ -21,7 +21,7 @@ var featureByName = sync.OnceValue(func() map[string]Feature {
 })
 
 // FeatureNamed returns the feature with the given name in Vulkan, if package vkx queries that
-// feature. Package vkx enables such a feature if the device has it.
+// feature. Package vkx enables each feature that it queries, if the device has the feature.
 func FeatureNamed(name string) (Feature, bool) {
 	f, ok := featureByName()[name]
 	return f, ok
@@ -35,21 +35,22 @@ func (f Feature) String() string {
 	return "?"
 }
 
-// extensionSet is a set of those extensions that package vkx uses or queries.
+// extensionSet is a set of extensions that package vkx uses or queries, with one bit per extension.
 type extensionSet uint32
 
 // extensionInfo is a Vulkan extension that vkx uses if a device has it.
 type extensionInfo struct {
 	name       string
 	sinceMinor uint32 // minor version of Vulkan 1 that includes the extension
-	enabled    bool   // the device is created with the extension; other extensions are only queried
+	enabled    bool   // whether devices are created with the extension; other extensions are only queried
 }
 
 // inNoVersion is the value of sinceMinor for extensions that no version of Vulkan
 // includes.
 const inNoVersion = 1000
 
-// chainStructs links those structs that a device with these extensions can fill.
+// chainStructs links, by their pNext fields, the feature structs for a device with the extensions
+// in set.
 func (f *features) chainStructs(set extensionSet) {
 	f.f2.sType, f.f2.pNext = structureTypePhysicalDeviceFeatures2, unsafe.Pointer(&f.v11)
 	f.v11.sType, f.v11.pNext = structureTypePhysicalDeviceVulkan11Features, unsafe.Pointer(&f.v12)
@@ -82,7 +83,7 @@ type PhysicalDeviceInfo struct {
 	MaxComputeWorkgroupSubgroups       uint32
 	RequiredSubgroupSizeStages         uint32
 	DenormPreserveFloat32              bool
-	SignedZeroInfNanPreserve           uint32 // sum of the float widths (16, 32 and 64) for which the device preserves these values
+	SignedZeroInfNanPreserve           uint32 // sum of the float widths (16, 32 and 64) for which the device preserves signed zeros, infinities and NaNs
 	ComputeUnits                       uint32 // 0 if unknown
 	Dots                               Dots   // integer dot products that are fast on the device
 	ResidentItems                      uint32 // number of work-items that run at once; 0 if unknown
@@ -107,12 +108,13 @@ type MemoryHeap struct {
 	Size  uint64
 }
 
-// Dots is a set of operations, each of which adds four products of 8-bit numbers. The numbers are
-// packed in 32-bit words.
+// Dots is a set of operations, each of which adds four products of 8-bit numbers. The 8-bit numbers
+// are packed in 32-bit words.
 type Dots uint32
 
-// The numbers are unsigned, signed, or of both sorts (Mixed). An operation with Saturating in its
-// name also adds a number to the sum, and clamps the result to the range of the type.
+// An operation multiplies unsigned numbers, signed numbers, or signed numbers by unsigned numbers
+// (Mixed). An operation with Saturating in its name also adds a number to the sum, and clamps the
+// result to the range of the type.
 const (
 	DotsUnsigned Dots = 1 << iota
 	DotsSigned

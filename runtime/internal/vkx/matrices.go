@@ -11,10 +11,10 @@ type Matrices struct {
 	Saturating      bool
 }
 
-// Component is the type of a matrix's elements, with Vulkan's numbers.
+// Component is an element type of matrices, as a number of VkComponentTypeKHR.
 type Component uint32
 
-// Types of elements of the matrices that kernels can use.
+// Element types of the matrices that kernels can use.
 const (
 	Float16  Component = 0
 	Float32  Component = 1

@@ -11,16 +11,17 @@ import (
 // The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
 // structs that Go has laid out. These structs are in Go's heap, where the garbage collector does
 // not move them. The function call is marked uintptrescapes. If an argument of the function call
-// converts the address of a struct, escape analysis puts the struct on the heap. All variables that
-// the struct points to then are on the heap, too. The conversion in the argument also keeps the
-// memory alive until the call returns. Fields that are pointers have the type unsafe.Pointer, so
-// that the garbage collector follows them. Handles are plain integers, because they need not be
+// converts the address of a struct, escape analysis puts the struct on the heap. The variables that
+// a struct on the heap points to are on the heap, too. The conversion in the argument also keeps
+// the memory alive until the call returns. Fields that are pointers have the type unsafe.Pointer,
+// so that the garbage collector follows them. Handles are plain integers, because they need not be
 // addresses.
 
 type ptr = unsafe.Pointer
 
-// callFrame is the memory that one call uses. A frame contains the arguments, and the structs
-// for the Vulkan calls that a launch needs. Frames are reused, so these calls allocate nothing.
+// callFrame is the memory that one call uses. A frame contains the arguments, and the structs for
+// the Vulkan calls that a launch needs. Frames are reused, so a launch allocates no memory for its
+// Vulkan calls.
 type callFrame struct {
 	args [16]uintptr
 
@@ -33,7 +34,7 @@ type callFrame struct {
 
 	buffer                uintptr
 	signal, waited        uintptr // handles of timeline semaphores
-	signalValue, waitedAt uint64  // values of these timeline semaphores
+	signalValue, waitedAt uint64  // values of the timeline semaphores signal and waited
 	stages                uint32
 	words                 Commands // commands of the batch, with the data of push constants
 }
@@ -62,8 +63,8 @@ func (f *callFrame) free() {
 }
 
 // call calls a C function. All addresses among the arguments point into the frame, or into memory
-// that the frame's fields refer to. So the arguments need not escape, unlike the arguments of the
-// package's function call.
+// that the frame's fields refer to. The arguments therefore need not escape to the heap, unlike the
+// arguments of the package's function call.
 func (f *callFrame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }

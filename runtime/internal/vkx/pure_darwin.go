@@ -4,9 +4,9 @@ package vkx
 
 import "time"
 
-// hostTimeDomain is not the number of a clock in Vulkan, because it is unknown which clock package
-// time reads on macOS. So the device's clock is compared with the host's clock by means of
-// submissions.
+// hostTimeDomain is an invalid time domain, because no time domain of Vulkan is known to be the
+// clock of package time on macOS. Package vulkan therefore uses submissions to compare the device's
+// clock with the host's clock.
 const hostTimeDomain = ^uint32(0)
 
 var epoch = time.Now()

@@ -108,13 +108,13 @@ func (d *Device) Destroy() { call(d.fn.DestroyDevice, d.handle, 0) }
 // WaitIdle is the last call before objects are destroyed.
 func (d *Device) WaitIdle() Result { return Result(int32(call(d.fn.DeviceWaitIdle, d.handle))) }
 
-// DestroyBuffer destroys b. No command may use b any more.
+// DestroyBuffer destroys the buffer b, which no command may use any more.
 func (d *Device) DestroyBuffer(b Buffer) { d.destroy(d.fn.DestroyBuffer, uintptr(b)) }
 
-// FreeMemory unmaps m and frees it.
+// FreeMemory unmaps and frees the memory m.
 func (d *Device) FreeMemory(m DeviceMemory) { d.destroy(d.fn.FreeMemory, uintptr(m)) }
 
-// DestroySemaphore destroys s. No submission may use s any more.
+// DestroySemaphore destroys the semaphore s, which no submission may use any more.
 func (d *Device) DestroySemaphore(s Semaphore) { d.destroy(d.fn.DestroySemaphore, uintptr(s)) }
 
 // DestroyCommandPool destroys a pool with its command buffers.
@@ -137,7 +137,7 @@ func (d *Device) DestroyPipelineCache(c PipelineCache) {
 	d.destroy(d.fn.DestroyPipelineCache, uintptr(c))
 }
 
-// DestroyPipeline destroys p. No command may use p any more.
+// DestroyPipeline destroys the pipeline p, which no command may use any more.
 func (d *Device) DestroyPipeline(p Pipeline) { d.destroy(d.fn.DestroyPipeline, uintptr(p)) }
 
 func (d *Device) destroy(fn, handle uintptr) {
@@ -150,7 +150,7 @@ func (d *Device) createBuffer(size uint64, usage BufferUsageFlags) (Buffer, Resu
 	return d.createBufferWith(nil, size, usage)
 }
 
-// createBufferWith creates a buffer; the parameter next is the pNext chain of further structs.
+// createBufferWith creates a buffer from a VkBufferCreateInfo with the pNext chain next.
 func (d *Device) createBufferWith(next unsafe.Pointer, size uint64, usage BufferUsageFlags) (Buffer, Result) {
 	info := &bufferCreateInfo{sType: structureTypeBufferCreateInfo, pNext: next, size: size, usage: uint32(usage)}
 	if n := len(d.families); n > 1 {
@@ -160,7 +160,7 @@ func (d *Device) createBufferWith(next unsafe.Pointer, size uint64, usage Buffer
 	return createObject[Buffer](d.fn.CreateBuffer, d.handle, ptr(info))
 }
 
-// BufferRequirements returns the memory that b needs.
+// BufferRequirements returns the memory requirements of the buffer b.
 func (d *Device) BufferRequirements(b Buffer) Requirements {
 	m := &memoryRequirements{}
 	call(d.fn.GetBufferMemoryRequirements, d.handle, uintptr(b), uintptr(ptr(m)))

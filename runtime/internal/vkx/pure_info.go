@@ -61,8 +61,8 @@ type propertyStructs struct {
 	dots         physicalDeviceShaderIntegerDotProductProperties
 }
 
-// queryDevice links those structs that a device with these extensions can fill, and asks the
-// device to fill them.
+// queryDevice links the property structs for a device with the extensions in set, and asks the
+// device to fill these structs.
 func (q *propertyStructs) queryDevice(p PhysicalDevice, set extensionSet) {
 	q.p2.pNext = ptr(&q.v11)
 	q.v11.sType, q.v11.pNext = structureTypePhysicalDeviceVulkan11Properties, ptr(&q.v12)

@@ -66,8 +66,8 @@ func (a *arena) remove(c *chunk) {
 }
 
 // find returns a free chunk of at least size bytes. The method find prefers a chunk from a bin
-// whose chunks are all large enough. If there is no such chunk, the method find returns the first
-// large enough chunk in the bin for that size.
+// whose chunks are all large enough. If there is no such chunk, the method find returns a large
+// enough chunk from the bin for size, or nil.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {
@@ -83,8 +83,8 @@ func (a *arena) find(size uint64) *chunk {
 	return nil
 }
 
-// alloc returns a chunk of size bytes, which is a multiple of granule. The method alloc returns nil
-// if there is no such chunk.
+// alloc returns a chunk of size bytes. The parameter size must be a multiple of granule. The method
+// alloc returns nil if no free chunk is large enough.
 func (a *arena) alloc(size uint64) *chunk {
 	c := a.find(size)
 	if c == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// Built-in kernels of the backend. On a GPU, copies and fills by kernel are several times as fast
-// as Vulkan's commands for copies and fills.
+// Built-in kernels of the backend. On a GPU, kernels copy and fill memory several times as fast as
+// Vulkan's commands for copies and fills.
 var (
 	//go:embed kernels/copy.spv
 	copyModule []byte
@@ -29,8 +29,8 @@ const (
 	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// A builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is first
-// used.
+// builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is
+// first used.
 type builtins struct {
 	mu          sync.Mutex
 	all         map[*byte]vkx.Pipeline
@@ -77,8 +77,8 @@ func (b *builtins) close(d *device) {
 	b.all = nil
 }
 
-// byKernel reports whether a copy or fill uses a built-in kernel. The addresses must be multiples
-// of 16, and the size must be a multiple of 4.
+// byKernel reports whether a copy or fill uses a built-in kernel. A built-in kernel needs addresses
+// that are multiples of 16, and a size that is a multiple of 4.
 func (b *builtins) byKernel(d *device, dst, src, size uint64) bool {
 	return (d.info.Type != hal.VulkanCPU || b.onAnyDevice) && size >= kernelMin && (dst|src)%16 == 0 && size%4 == 0
 }

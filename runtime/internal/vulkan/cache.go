@@ -33,10 +33,10 @@ import (
 //
 // Several processes of a program may use its file at the same time. A save writes a new file in the
 // same folder and renames it, so that readers see the old file or the new one. A save also adds the
-// pipelines that other processes have saved since this process read the file. For that, a save
+// pipelines that other processes have saved since this process read the file. A save therefore
 // locks the folder while it reads, merges and writes. A process that does not get the lock in time
 // saves without the lock. If several processes save without the lock, only the file of the last
-// process remains. The other processes then compile their pipelines again. The operating system
+// process remains. Later processes then compile the lost pipelines again. The operating system
 // releases the locks of a killed process. So a temporary file without a lock belongs to a dead
 // process, and the next save removes that file.
 //
@@ -47,11 +47,11 @@ import (
 //   - At the offsets 12, 16 and 20, 4 bytes each contain vendorID, deviceID and driverVersion.
 //   - At offset 24, 16 bytes contain pipelineCacheUUID.
 //   - At offset 40, 8 bytes contain the length of the data.
-//   - At offset 48, 8 bytes contain the CRC-64 (ECMA) of the fields before them and of the data.
+//   - At offset 48, 8 bytes contain the CRC-64 (ECMA) of the fields before offset 48 and of the data.
 //
 // The checksum detects damage. The owner and the permissions of the file show which users may have
-// written it. A checksum by crypto/sha256 would not be better, and every program would have to
-// compile 27 more packages.
+// written it. A checksum by crypto/sha256 would not be better than CRC-64, and every program would
+// have to compile 27 more packages.
 const (
 	cacheMagic   = "kgen.vkp"
 	cacheVersion = 2
@@ -60,9 +60,9 @@ const (
 	// cacheLimit is the largest size of a file, in bytes. A save that would exceed this size keeps
 	// only the pipelines of its own process.
 	cacheLimit = 64 << 20
-	// cacheFiles is the largest number of files, of all devices, versions of drivers and programs.
-	// cacheTotal is the largest total size of these files, in bytes. A save removes the oldest
-	// files if a limit is exceeded.
+	// cacheFiles is the largest number of files for all devices, driver versions and programs
+	// together. cacheTotal is the largest total size of these files, in bytes. A save removes the
+	// oldest files if a limit is exceeded.
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
@@ -126,8 +126,8 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 }
 
 // programPath returns the path of the program's main package. If the path is not known, as for "go
-// run x.go", programPath returns the name of the program's file. The result does not contain the
-// folder, which is different in each run.
+// run x.go", programPath returns the name of the program's file. The name does not contain the
+// file's folder, which is different in each run.
 func programPath() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path
@@ -147,7 +147,7 @@ func checkWritable(dir string) error {
 		return err
 	}
 	err = f.Close()
-	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed the file as that of a dead process
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed the file, because it took this process for dead
 		err = errors.Join(err, gone)
 	}
 	return err
@@ -203,10 +203,10 @@ func cacheSum(header, data []byte) uint64 {
 	return crc64.Update(crc64.Checksum(header, cacheTable), cacheTable, data)
 }
 
-// saveFile writes the complete file or nothing. If other processes have written the file
-// since this process read it, saveFile calls mergeCache, which returns the data of
-// both. If mergeCache returns nil, saveFile does not change the file. The method
-// save returns no error, because a failure only makes the next process slower.
+// saveFile writes the complete file or nothing. If other processes have written the file since this
+// process read it, saveFile calls merge, which returns the data of all processes. If merge returns
+// nil, saveFile does not change the file. saveFile returns no error, because a failure only makes
+// the next process slower.
 func (c *cacheStore) saveFile(data []byte, merge func(theirs []byte) []byte) {
 	if c.path == "" || len(data) == 0 {
 		return
@@ -255,8 +255,8 @@ func (c *cacheStore) header(data []byte) []byte {
 
 func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
-// replaceFile replaces the file by a new file with the data. replaceFile flushes the new
-// file to the disk before it renames it. Otherwise a power failure could leave an empty file in
+// replaceFile replaces the file by a new file with the data. replaceFile flushes the new file to
+// the disk and then renames it. Without the flush, a power failure could leave an empty file in
 // place of the old one.
 func (c *cacheStore) replaceFile(dir string, data []byte) (err error) {
 	f, err := newTempFile(dir)

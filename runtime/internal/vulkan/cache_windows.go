@@ -37,8 +37,8 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// openLock opens the file that represents the lock of a folder. This file is in the folder, because
-// Windows cannot lock folders themselves.
+// openLock opens the file that represents the lock of a folder. The lock is a file in the folder,
+// because Windows cannot lock folders themselves.
 func openLock(dir string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 }
@@ -67,7 +67,7 @@ func renameOver(f *os.File, path string) error {
 	err := os.Rename(f.Name(), path)
 	for end := time.Now().Add(cachePatience); err != nil && time.Now().Before(end); err = os.Rename(f.Name(), path) {
 		if _, gone := os.Stat(f.Name()); gone != nil {
-			return err // another process removed the file as the file of a dead process
+			return err // another process removed the file, because it took this process for dead
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -80,7 +80,7 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 func (d *device) Info() *hal.Info { return &d.info }
 
 // The method check calls the package's function check. If the result r says that the device is
-// lost, the method check also records this.
+// lost, the method check also marks the device as lost.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.setLost(call, r)

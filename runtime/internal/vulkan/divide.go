@@ -45,8 +45,8 @@ func askDivide(exact *bool, kept *hal.Subnormals) *probeKernel {
 	}
 }
 
-// caseMatters reports whether the test must check the result for these floats. The result is not
-// checked if the device flushes subnormals and one of the floats is subnormal. The least normal
+// caseMatters reports whether the test must check the result for the given floats. The result is
+// not checked if the device flushes subnormals and one of the floats is subnormal. The least normal
 // number counts as subnormal, because it may be a rounded subnormal.
 func caseMatters(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
@@ -57,18 +57,19 @@ func caseMatters(keeps bool, floats ...float32) bool {
 	return true
 }
 
-// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal a
-// rare rounding error. So half of the quotients are as near as possible to the middle between two
-// adjacent floats. For half of the roots, the operand is the float nearest to the square of a middle
-// between two adjacent floats. In the other half of the cases, the floats have all exponents.
+// divideCase returns two floats to divide and one for the square root. Random floats rarely reveal
+// a rare rounding error. Half of the quotients are therefore as near as possible to the middle
+// between two adjacent floats. For half of the roots, the operand is the float nearest to the
+// square of a middle between two adjacent floats. In the other half of the cases, the floats have
+// random bits, so that all exponents occur.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {
 		x, y := math.Float32frombits(a), math.Float32frombits(b)
 		return [3]float32{clampFinite(x), clampFinite(y), clampFinite(math.Float32frombits(c &^ (1 << 31)))}
 	}
-	// The code finds numbers with middle*y = x * 2^25 + r, where middle is odd and has 25 bits, y
-	// is odd and has 24 bits, and r is small.
+	// The code finds numbers with middle*y = x * 2^25 + r. The number middle is odd and has 25
+	// bits, y is odd and has 24 bits, and r is small.
 	const bits = 1<<25 - 1
 	y := uint64(a&(1<<23-1)|1<<23) | 1
 	inverse := y

@@ -54,7 +54,8 @@ func divideCase64(i uint32) [3]float64 {
 	for range 6 {
 		inverse *= 2 - y*inverse
 	}
-	// This computation is the same as in divideCase, but with middles of 54 bits.
+	// The computation is the same as in divideCase, but the middle between two adjacent floats has
+	// 54 bits.
 	r := a[1]%64 | 1
 	middle := r * inverse & (1<<54 - 1)
 	hi, lo := bits.Mul64(middle, y)

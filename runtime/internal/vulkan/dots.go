@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// dotBits maps each instruction for a sum of products to the bit of vkx.Dots for the
-// device property.
+// dotBits maps each instruction for sums of products to the bit of vkx.Dots that says that the
+// instruction is fast.
 var dotBits = map[spirv.Op]vkx.Dots{
 	spirv.OpUDot: vkx.DotsUnsigned, spirv.OpSDot: vkx.DotsSigned, spirv.OpSUDot: vkx.DotsMixed,
 	spirv.OpUDotAccSat: vkx.DotsUnsignedSaturating, spirv.OpSDotAccSat: vkx.DotsSignedSaturating, spirv.OpSUDotAccSat: vkx.DotsMixedSaturating,

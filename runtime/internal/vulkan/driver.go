@@ -20,8 +20,8 @@ type driver struct{}
 // for devices.
 func New() hal.Driver { return driver{} }
 
-// loader contains the only instance of the process. Creating an instance takes at
-// least a tenth of a second, and the binding supports only one.
+// loader contains the only instance of the process. Creating an instance takes at least a tenth of
+// a second, and the binding supports only one instance.
 var loader struct {
 	sync.Mutex
 	instance vkx.Instance
@@ -149,9 +149,10 @@ var deviceTypes = map[vkx.PhysicalDeviceType]hal.DeviceType{
 
 // nvidiaPrivate is the size of the memory that NVIDIA's driver (580.159.04) has for private arrays.
 // The memory contains the arrays of all work-items that the GPU can run at once. If the arrays that
-// the compiler leaves in memory need more, vkCreateComputePipelines returns VK_ERROR_UNKNOWN. An
-// H200 runs 132 times 64 sub-groups of 32 work-items, so each work-item can have 15,872 bytes of
-// private arrays. The driver accepts arrays of 15,856 bytes, but not of 15,880 bytes.
+// the compiler does not keep in registers need more memory, vkCreateComputePipelines returns
+// VK_ERROR_UNKNOWN. An H200 runs 132 times 64 sub-groups of 32 work-items, so each work-item can
+// have 15,872 bytes of private arrays. The driver accepts arrays of 15,856 bytes, but not of 15,880
+// bytes.
 const nvidiaPrivate = 4 << 30
 
 // infoOf describes a physical device. infoOf leaves out facts that the backend probes when it opens
@@ -184,7 +185,7 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		},
 	}
 	// Vulkan guarantees that an allocation of maxMemoryAllocationSize works. NVIDIA's drivers allow
-	// far larger allocations, so Alloc tries larger ones.
+	// far larger allocations, so Alloc also tries larger allocations.
 	if p.MaxBufferSize != 0 {
 		info.Limits.MaxAllocation = min(heap, p.MaxBufferSize)
 	}

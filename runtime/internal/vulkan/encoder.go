@@ -45,22 +45,22 @@ var scopes = [1 << numKinds]stageAccess{
 }
 
 // An encoder turns batches into parts, each of which is one submission. Barriers apply across
-// submissions. So the encoder's tracks keep state from batch to batch. They know which commands
+// submissions, so the encoder's tracks keep state from batch to batch. A track knows which commands
 // have no barrier after them, and which barriers are not recorded yet.
 type encoder struct {
 	d *device
 	q *queue
 
 	*lineTrack             // track to which commands are added at present
-	mainTrack   *lineTrack // track for all commands, except large copies if the device has a second line
-	copyTrack   *lineTrack // track for large copies from and to the host, or nil
+	mainTrack   *lineTrack // track of the main line, for all commands that are not for copyTrack
+	copyTrack   *lineTrack // track of the second line, for large copies from and to the host; nil if there is no second line
 	cutMain     bool       // commands on copyTrack must wait for the main track's part
 	copiesInRow int        // number of copies that could use copyTrack, since the last launch
 
 	t       *ticket
 	mayWait bool         // the encoder may wait until completed work frees resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
-	epoch   int          // number of barriers so far, for onSubmit
+	epoch   int          // number of barriers so far, for the function watch
 }
 
 func newEncoder(q *queue, main, aside *submitLine) encoder {
@@ -157,9 +157,9 @@ func (e *encoder) discardPart(err error) {
 	}
 }
 
-// closePart ends a part by a barrier. After the barrier, the host sees all writes of the part.
-// Without further cost, the barrier also applies to later commands. So the next part needs no
-// barrier at its beginning.
+// closePart ends a part by a barrier. After the barrier, the host sees all writes of the part. The
+// barrier also applies to the commands of the next part, so the next part needs no barrier at its
+// beginning.
 func (e *encoder) closePart() {
 	from := e.inPart | e.unordered | e.mustWaitFor[compute] | e.mustWaitFor[transfer]
 	if from == 0 {
@@ -243,9 +243,9 @@ func cancelCommand(c *hal.Command) {
 	}
 }
 
-// addBarrier makes all later commands wait for all earlier commands. The barrier itself is
-// recorded before the next command of each kind. So a sequence of launches needs no barriers for
-// transfers.
+// addBarrier makes all later commands wait for all earlier commands. For each kind of commands, the
+// barrier is recorded before the next command of that kind. A sequence of launches therefore needs
+// no barriers for transfers.
 func (e *encoder) addBarrier() {
 	for _, l := range []*lineTrack{e.mainTrack, e.copyTrack} {
 		if l != nil {
@@ -504,9 +504,10 @@ func (e *encoder) flushLarge(more bool) error {
 	return nil
 }
 
-// stageBytes opens a part and reserves n bytes of the staging ring for the part. The bytes are a chunk
-// of a transfer of total bytes. If the ring is full, stageBytes submits the open parts and waits for
-// completed work. If the encoder must not wait, the method stage returns errBusy.
+// stageBytes opens a part and reserves n bytes of the staging ring for the part. The bytes are for
+// a chunk of a transfer, which has total bytes. If the ring is full, stageBytes submits the open
+// parts and waits for completed work. If the ring is full and the encoder must not wait, stageBytes
+// returns errBusy.
 func (e *encoder) stageBytes(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {

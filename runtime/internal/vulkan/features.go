@@ -12,7 +12,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// minVersion is the lowest Vulkan version of a usable device, because modules are SPIR-V 1.5.
+// minVersion is the lowest Vulkan version of a usable device, because the modules use SPIR-V 1.5.
 var minVersion = vkx.MakeVersion(1, 2, 0)
 
 // subGroupBits maps Vulkan's names of sub-group operations to the bits of these
@@ -51,8 +51,8 @@ var also = map[properties.Aspect]func(*vkx.PhysicalDeviceInfo) bool{
 func anyDevice(*vkx.PhysicalDeviceInfo) bool { return true }
 
 func hasSubGroups(i *vkx.PhysicalDeviceInfo) bool {
-	// Work-group algorithms combine values in several steps, which need sub-groups of at least this
-	// size.
+	// The algorithms that combine the values of a work-group in several steps need sub-groups of at
+	// least 4 work-items.
 	const least = 4
 	return i.SubgroupSize >= least && (i.MinSubgroupSize == 0 || i.MinSubgroupSize >= least) &&
 		i.SubgroupStages&uint32(vkx.ShaderStageComputeBit) != 0

@@ -18,9 +18,9 @@ var (
 // fusedCases is the number of operands that askFused tests.
 const fusedCases = 4096
 
-// askFused tests whether kernels may correct float32 division and roots by fused multiply-adds. For
-// such corrections, Fma must round once. The corrections start from inverses and inverse roots,
-// which must not have larger errors than Vulkan allows.
+// askFused tests whether kernels may correct float32 division and roots by fused multiply-adds. The
+// corrections are right only if Fma rounds once. The corrections start from inverses and inverse
+// roots, which must not have larger errors than Vulkan allows.
 func askFused(fused *bool) *probeKernel {
 	const size = 16 * fusedCases
 	le := binary.LittleEndian
@@ -102,10 +102,10 @@ func nearlyEqual(got float32, want float64, ulps float64) bool {
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
 }
 
-// fusedCase returns operands for a test: two floats to multiply, a float to add, and a float for
-// the inverse root. Neither these floats nor the results are tiny or huge. In a third of the cases,
-// the sum cancels everything except the product's rounding error. In another third, the sum is next
-// to the middle between two floats, where a second rounding changes the result.
+// fusedCase returns two floats to multiply, a float to add, and a float for the inverse root. The
+// floats of fusedCase and the results are neither tiny nor huge. In a third of the cases, the sum
+// cancels everything except the product's rounding error. In another third, the sum is next to the
+// middle between two floats, where a second rounding changes the result.
 func fusedCase(i uint32) [4]float32 {
 	var a [4]uint32
 	for j := range a {

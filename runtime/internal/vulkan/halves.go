@@ -12,8 +12,8 @@ import (
 )
 
 // SPIR-V and Vulkan allow a device to treat subnormal float16s as zeros, and to round conversions
-// in any direction. So small kernels compute difficult cases, and the host compares their results
-// with those of package half.
+// in any direction. Small kernels therefore compute difficult cases, and the host compares the
+// results with the results of package half.
 var (
 	//go:embed kernels/halves.spv
 	halvesModule []byte
@@ -24,8 +24,7 @@ var (
 // halfCases is the number of operands for which the probes test float16 instructions.
 const halfCases = 4096
 
-// halfEdges contains the bits of float16s at the ends of their ranges, such as the least normal
-// number.
+// halfEdges contains the bits of special float16s, such as the least normal number and infinity.
 var halfEdges = [...]uint16{0, 1, 2, 0x1ff, 0x200, 0x3fe, 0x3ff, 0x400, 0x401, 0x7ff, 0x800, 0x3555, 0x3800, 0x3bff, 0x3c00, 0x3c01, 0x4200, 0x5640, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7c01, 0x7dff, 0x7e00, 0x7fff}
 
 // halfCase returns three float16s to compute with, and a float32 to convert. The first cases are
@@ -51,8 +50,8 @@ func halfCase(i uint32) (a, b, c half.Float16, f float32) {
 		p := 3 + x>>8%3*2
 		a, b, c = wholeHalf(p), wholeHalf(2048/p+y%(2048/p)|1), c&0x83ff
 	}
-	// f is the middle between two float16s, or a neighbour of the middle. In the other cases, f is
-	// a random float32.
+	// f is the middle between two adjacent float16s, or a float32 next to the middle. In a few
+	// cases, f is instead a random float32 or a special number.
 	h := half.Float16(z >> 16)
 	if i%4 == 1 {
 		h &= 0x87ff
@@ -98,8 +97,7 @@ func isHalf(got uint32, x half.Float16) bool {
 	return got == uint32(x) || x.IsNaN() && got < 1<<16 && half.Float16(got).IsNaN()
 }
 
-// askHalves tests whether float16 conversions are exact. askHalves tests the conversions that need
-// no 16-bit types.
+// askHalves tests whether the float16 conversions that need no 16-bit types are exact.
 func askHalves(right *hal.Halves) *probeKernel {
 	const size = 16 * halfCases
 	return &probeKernel{module: halvesModule, size: size, items: size, put: putHalves, answer: func(results []byte) {

@@ -13,11 +13,11 @@ import (
 )
 
 // Import returns a memory of the device that consists of the bytes b of the host. Only copies may
-// use it. The address and the size of b are multiples of hal.ImportAlign. The driver keeps the
-// bytes in place; the device keeps them alive until Free.
+// use the imported memory. The address and the size of b are multiples of hal.ImportAlign. The
+// driver keeps the bytes in place, and the device keeps the bytes alive until Free.
 //
-// Memory of another device must never be imported by a file descriptor: NVIDIA's driver then
-// reports success, and every word that the device reads is wrong.
+// Memory of another device must never be imported by a file descriptor, because NVIDIA's driver
+// then reports success, but the device reads wrong words.
 func (d *device) Import(b []byte) (hal.Memory, error) {
 	if !d.vk.ImportsHost() {
 		return nil, fmt.Errorf("vulkan: %s does not import memory of the host: %w", d.phys.DeviceName, hal.ErrNotSupported)
@@ -69,7 +69,7 @@ func (d *device) importInto(b *block, size uint64) error {
 	return nil
 }
 
-// unpin ends the pinning of the host memory that an imported block contains.
+// unpin unpins the host memory that an imported block contains.
 func (b *block) unpin() {
 	if b.host != nil {
 		b.pin.Unpin()
@@ -77,5 +77,5 @@ func (b *block) unpin() {
 	}
 }
 
-// pinner is the type of the field pin, which few blocks use.
+// pinner is the type of a block's field pin, which only imported blocks use.
 type pinner = runtime.Pinner

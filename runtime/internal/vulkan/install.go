@@ -20,7 +20,8 @@ var installOn = map[string]string{
 	"darwin":  "install a Vulkan loader and MoltenVK 1.3 or later (Homebrew: brew install vulkan-loader molten-vk)",
 }
 
-// noLoader returns the reason why the loader cannot be opened, and how to install it.
+// noLoader returns the reason why the Vulkan loader cannot be opened, and how to install the
+// loader.
 func noLoader(err error) error {
 	if errors.Is(err, vkx.ErrNoLibraries) {
 		return fmt.Errorf("vulkan: %v; import _ \"github.com/kgen-go/kgen/runtime/purego\", or build it with CGO_ENABLED=1 "+

@@ -10,25 +10,26 @@ import (
 )
 
 // This file lets copies run at the same time as kernels. A device has one or two lines, which are
-// sequences of submissions. The first is the main line. The second line has a queue of a family that can
-// only transfer, whose engines work while kernels run. A part is one submission. The parts of both lines
-// have a common order, but the device can run them in parallel. For example, the device writes the
-// memory x on the second line while a launch on the main line uses the memory y. After a Barrier, a
-// write of y on the second line waits for that launch. A launch on the main line that uses x then waits
-// for the write of x.
+// sequences of submissions. The first line is the main line. The second line submits to a queue
+// that can only transfer, whose engines work while kernels run. A part is one submission. The parts
+// of both lines have a common order, but the device can run them in parallel. For example, the
+// device writes the memory x on the second line while a launch on the main line uses the memory y.
+// After a Barrier, a write of y on the second line waits for that launch. A launch on the main line
+// that uses x then waits for the write of x.
 //
 // A barrier makes a command wait for earlier commands of its own line. To wait for commands of the
 // other line, a command waits for a value of that line's semaphore. Only a whole submission can
-// wait for such a value. So a Barrier ends a part if later commands must not be in the same
-// submission.
+// wait for a value of a semaphore. So a Barrier ends a part if the commands before and after the
+// Barrier must be in different submissions.
 
 // asideMin is the least size, in bytes, of a copy that uses the second line. On an H100, a write, a
-// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of 256
-// KiB, the three commands took 7 % longer, because each line then often waits for the other.
+// launch and a read took 5 % less time with the second line if the copies had 1 MiB. With copies of
+// 256 KiB, the three commands took 7 % longer, because each line then often waits for the other
+// line.
 var asideMin uint64 = 1 << 20
 
-// asideChunk replaces maxChunk for copies on the second line. With asideChunk, 64 MiB were written
-// in 3.0 ms, and with the larger chunks in 3.8 ms.
+// asideChunk replaces maxChunk for copies on the second line. Writing 64 MiB took 3.0 ms with
+// asideChunk, and 3.8 ms with the larger chunks of maxChunk.
 const asideChunk = 4 << 20
 
 // asideRow is the largest number of consecutive copies, without a launch in between, that use the
@@ -44,15 +45,15 @@ var twoLines bool
 // while a device is being opened.
 func TwoLines(on bool) { twoLines = on }
 
-// A line is a sequence of submissions. The device begins them in order.
+// A line is a sequence of submissions. The device begins the submissions of a line in order.
 type submitLine struct {
 	q        *queue
 	queue    vkx.Queue
 	family   uint32
 	accepted stageSet // set of the kinds of commands that the line accepts
 
-	// A semaphore. When a part has completed, the timeline reaches the value of the part. Each part's
-	// value is one more than the previous part's value.
+	// timeline is a timeline semaphore, which reaches the value of a part when the part has
+	// completed. Each part's value is one more than the previous part's value.
 	timeline     vkx.Semaphore
 	pushedValue  uint64        // value of the newest part; only the encoder uses the field
 	reachedValue atomic.Uint64 // newest known value of the timeline
@@ -122,7 +123,7 @@ type lineTrack struct {
 	bound    vkx.Pipeline
 	inPart   stageSet // kinds of the part's commands
 	launches int      // number of launches in the part
-	timing   bool     // a command with times has begun, but not ended (see begun)
+	timing   bool     // a command with times has begun, but not ended (see stampBegin)
 
 	unordered   stageSet           // commands without a later barrier
 	mustWaitFor [numKinds]stageSet // kinds that the next command of each kind must wait for
@@ -141,7 +142,7 @@ func (e *encoder) selectLine(c *hal.Command) {
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.copiesInRow = 0
-	case hal.OpCopy, hal.OpWrite: // not OpRead, because the host copies its data a second time, and this took a third longer on the second line
+	case hal.OpCopy, hal.OpWrite: // an OpRead stays on the main line, because reads took a third longer on the second line
 		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
@@ -197,8 +198,8 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// clearCut records that the main track's part has ended. clearCut does nothing
-// unless commands on the second line had to wait for that part.
+// clearCut records that the main track's part has ended. clearCut does nothing unless commands on
+// the second line had to wait for the main track's part.
 func (e *encoder) clearCut() {
 	if e.cutMain && e.mainTrack.part == nil {
 		e.cutMain, e.copyTrack.laterWait = false, e.mainTrack.line.pushedValue
@@ -213,11 +214,12 @@ func (e *encoder) otherTrack() *lineTrack {
 	return e.mainTrack
 }
 
-// waitFor returns the other line and the value of its timeline that the track's part must wait for.
-// waitFor returns nil if the part need not wait.
+// waitFor returns the other line, and the value of the other line's timeline that the track's part
+// must wait for. waitFor returns nil if the part need not wait.
 //
-// A part with apart set waits only for parts that are known to have completed, so that it sees
-// their writes. This wait takes no time, because the timeline has already reached the value.
+// A part with apart set waits only for parts that are known to have completed, because the wait
+// makes the writes of these parts visible. The wait takes no time, because the timeline has already
+// reached the value.
 func (e *encoder) waitFor() (behind *submitLine, value uint64) {
 	if e.t.apart && e.lineTrack == e.copyTrack {
 		if n := e.mainTrack.line.reachedValue.Load(); n > 0 {

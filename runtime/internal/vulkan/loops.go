@@ -11,8 +11,8 @@ import (
 var roundsModule []byte
 
 // probeRounds is the number of loop iterations that askEndsLoops runs. Mesa's llvmpipe limits the
-// total number of loop iterations that a sub-group's work-items run (65,535 in 22.3). After that
-// number of iterations, llvmpipe leaves the current loops and continues after the loops.
+// total number of loop iterations that a sub-group's work-items run (65,535 in 22.3). At this
+// limit, llvmpipe leaves the current loops and continues after the loops.
 const probeRounds = 70_000
 
 // askEndsLoops tests whether the device ends loops early.

@@ -4,16 +4,14 @@ package vulkan
 
 // This file copies from the memory of one NVIDIA device to the memory of another, by CUDA's driver.
 //
-// Both devices allocate exported memory. Each block is a dedicated allocation: CUDA's driver
-// imports other allocations only on the GPU that they belong to. The destination's CUDA context
-// imports the blocks of both memories, once for each block, and copies:
+// Both devices allocate exported memory. Each block is a dedicated allocation, because CUDA's driver
+// imports other allocations only on their own GPU. The destination's CUDA context imports the blocks
+// of both memories by file descriptors, once for each block. Then the context copies from one block
+// to the other by cuMemcpyAsync.
 //
-//	source, Vulkan        block A ──fd──┐
-//	destination, CUDA                   ├─▶ views of A and B: cuMemcpyAsync
-//	destination, Vulkan   block B ──fd──┘
-//
-// When a copy begins, all earlier commands that use the memory have completed, and later ones are
-// submitted after the copy. So no semaphore is needed between Vulkan and CUDA.
+// When a copy begins, all earlier commands that use the copy's memory have completed. Later commands
+// that use the copy's memory are submitted after the copy. So Vulkan and CUDA need no common
+// semaphore.
 
 import (
 	"context"
@@ -41,37 +39,40 @@ const (
 // copies this number of bytes in 0.7 ms. Tests set peerPiece.
 var peerPiece uint64 = 256 << 20
 
-// peerPatience is how long a copy waits for its piece after a device was abandoned.
+// peerPatience is the longest time that a copy waits for the current piece after one of its devices
+// was abandoned.
 var peerPatience = 10 * time.Second
 
-// PeerPatience sets how long a copy waits for its piece after a device was abandoned. PeerPatience
-// returns the time set before. PeerPatience is for tests.
+// PeerPatience sets the longest time that a copy waits for the current piece after one of its
+// devices was abandoned. PeerPatience returns the previous time. PeerPatience is for tests.
 func PeerPatience(d time.Duration) (before time.Duration) {
 	before, peerPatience = peerPatience, d
 	return before
 }
 
-// exportAlways says that each device that can export its memory does so.
+// exportAlways says that devices export their memory even if there is no second GPU.
 var exportAlways atomic.Bool
 
 // ExportAlways makes devices that are opened later export their memory even if there is no second
-// GPU. So a test can copy between two devices of one GPU. ExportAlways is for tests.
+// GPU. With ExportAlways, a test can copy between two devices of one GPU. ExportAlways is for
+// tests.
 func ExportAlways(on bool) { exportAlways.Store(on) }
 
 // exportsMemory reports whether a device allocates memory that CUDA's driver can import. Only
-// NVIDIA devices do, and only if there are two or more. The first copy opens CUDA's driver, which
-// takes some tenths of a second. The caller holds the mutex of variable loader.
+// NVIDIA devices export their memory, and only if there are at least two of them. The first copy
+// opens CUDA's driver, which takes some tenths of a second. The caller holds the mutex of the
+// variable loader.
 func exportsMemory(p *physicalDevice) bool {
 	other := func(o physicalDevice) bool { return o.VendorID == vendorNVIDIA && o.DeviceUUID != p.DeviceUUID }
 	alone := p.VendorID != vendorNVIDIA || !slices.ContainsFunc(loader.devices, other)
 	return env.Get(env.NVLink) != "off" && (exportAlways.Load() || !alone) && vkx.Exports(p.handle, bufferUsage)
 }
 
-// peering contains the state of a device for copies from other devices' memory. The first such copy
-// makes the CUDA context.
+// peering contains the state of a device for copies from other devices' memory. The first copy from
+// another device makes the CUDA context.
 type peering struct {
 	exports bool       // the device's memory is exported
-	setup   sync.Mutex // held while a source is tried; locked before mu
+	setup   sync.Mutex // held while copies from another device are tested; locked before mu
 	sources map[cuda.UUID]error
 
 	mu    sync.Mutex // guards the fields below, and is held while a block is imported
@@ -139,7 +140,7 @@ func (p *peering) tried(d, s *device) (first bool, err error) {
 	}
 	err = p.try(d, s)
 	if errors.Is(err, hal.ErrOutOfMemory) || errors.Is(err, hal.ErrDeviceLost) {
-		return true, err // later there may be enough memory, or another device with that UUID
+		return true, err // the error is not stored, because a later test may succeed
 	}
 	if p.sources == nil {
 		p.sources = map[cuda.UUID]error{}
@@ -148,8 +149,9 @@ func (p *peering) tried(d, s *device) (first bool, err error) {
 	return true, err
 }
 
-// try copies some words from s to d, and compares them as Vulkan reads them on d. Even if a driver
-// imports another device's memory without an error, it may read wrong words.
+// try copies some words from s to d, reads the words on d by Vulkan, and compares them with the
+// original words. Even if a driver imports another device's memory without an error, the driver may
+// read wrong words.
 func (p *peering) try(d, s *device) error {
 	if err := cuda.Reaches(d.phys.DeviceUUID, s.phys.DeviceUUID); err != nil {
 		return err
@@ -250,8 +252,8 @@ func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, 
 	return hal.PeerCopy{}
 }
 
-// await waits for the copy of a stream. Even a cancelled copy ends by itself, unless a GPU does not
-// work any more. So await gives up some time after ctx has ended.
+// await waits for the copy in the CUDA stream s. Even a cancelled copy ends by itself, unless a GPU
+// does not work any more. So await gives up some time after ctx has ended.
 func await(ctx context.Context, s *cuda.Stream) error {
 	start := time.Now()
 	var ended time.Time
@@ -351,7 +353,7 @@ func (b *block) forget() {
 	}
 }
 
-// free ends an import. If this fails, the context is not used any more.
+// free ends an import. If ending the import fails, the context is not used any more.
 func (p *peering) free(v view) {
 	if v.mem == nil {
 		return

@@ -165,9 +165,10 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 }
 
 // specBase is the id of a specialization constant that the backend sets for pipelines with
-// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has this constant. But NVIDIA's caches (driver
-// 580) distinguish pipelines by their constants and not by that flag. Without specBase, a cache
-// would return the pipeline made without that flag, which ignores the base.
+// VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has a constant with the id specBase. NVIDIA's
+// caches (driver 580) distinguish pipelines by their constants, and not by the dispatch-base flag.
+// Without specBase, a cache could return a pipeline without the dispatch-base flag, which ignores
+// the base of a dispatch.
 const specBase = abi.SpecReserved + 0xff
 
 // createPipeline makes the pipeline from its module, and destroys the module.
@@ -237,8 +238,8 @@ func (p *pipeline) Cached() string { return p.cacheResult }
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
 
-// Free destroys the pipeline. A second call of Free does nothing, and so does a call after the
-// device was closed. A lost device keeps its pipelines until it is closed.
+// Free destroys the pipeline. If Free was called before, or the device is closed, Free does
+// nothing. A lost device keeps its pipelines until the device is closed.
 func (p *pipeline) Free() {
 	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
@@ -350,8 +351,8 @@ func (s *pipelines) saveCache() {
 	}
 }
 
-// mergeCache adds the cache's contents to theirs, the data of another process. mergeCache returns
-// the merged data, or nil if merging fails.
+// mergeCache adds the cache's contents to the data theirs, which another process has saved.
+// mergeCache returns the merged data, or nil if merging fails.
 func (s *pipelines) mergeCache(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)
 	if r < 0 {

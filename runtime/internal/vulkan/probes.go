@@ -38,9 +38,10 @@ type driverKey struct {
 // means that kernels compute float16s by integers. The result "" means that kernels use all exact
 // float16 instructions. An environment variable can override the decision.
 func (d *device) halvesWay() string {
-	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. With
-	// lavapipe's instructions, kernels take two to five times as long as with integers. On arm64,
-	// compiling these instructions ends the process.
+	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. On
+	// lavapipe, kernels with float16 instructions take two to five times as long as kernels that
+	// compute float16s by integers. On arm64, the process ends when lavapipe compiles float16
+	// instructions.
 	way := env.Get(env.Halves)
 	if way == "" && d.info.Type == hal.VulkanCPU {
 		way = "computed"
@@ -110,7 +111,7 @@ func (p *probeFacts) probesFor(d *device) []*probeKernel {
 // A question is a built-in kernel that measures a fact about the device.
 type probeKernel struct {
 	module  []byte
-	size    uint64 // size in bytes of its operands, and also of its results; a multiple of 16
+	size    uint64 // size in bytes of the operands, and of the results; a multiple of 16
 	items   uint64 // size argument of the built-in kernel
 	pattern uint32
 	put     func(operands []byte) // function that writes the operands
@@ -164,8 +165,8 @@ func (d *device) runQuestions(qs ...*probeKernel) error {
 // milliseconds for a probe.
 var answerTime = 30 * time.Second
 
-// awaitProbe waits for a probe. If the device does not complete the probe in time, the
-// method abandons the device.
+// awaitProbe waits for a probe. If the device does not complete the probe in time, awaitProbe
+// abandons the device.
 func (d *device) awaitProbe(t *ticket) error {
 	ctx, cancel := context.WithTimeout(background, answerTime)
 	defer cancel()

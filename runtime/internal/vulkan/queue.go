@@ -22,9 +22,9 @@ var errBusy = errors.New("BUG: vulkan: the queue is busy")
 type queue struct {
 	d *device
 
-	// Submit locks submitMu. The goroutine that has locked submitMu owns the encoder. If the goroutine
-	// that pumpJobs describes runs, it owns the encoder instead. No goroutine waits for the device while
-	// it holds submitMu.
+	// Submit locks submitMu. While a goroutine runs pumpJobs, that goroutine owns the encoder. If
+	// no goroutine runs pumpJobs, the goroutine that has locked submitMu owns the encoder. No
+	// goroutine waits for the device while it holds submitMu.
 	submitMu sync.Mutex
 	enc      encoder
 	tickets  []ticket // tickets of later batches; guarded by submitMu
@@ -38,17 +38,17 @@ type queue struct {
 	spare    []*slot // empty slice, whose storage the field `retired` uses next
 	slots    []*slot // all slots
 
-	// The fields below belong to a goroutine (pumpJobs) that submits some of the commands. That
-	// goroutine submits commands that must wait until completed work frees resources. So Submit
-	// need not wait for the device.
+	// The fields below belong to the goroutine that runs pumpJobs. The goroutine of pumpJobs
+	// submits the commands that must wait until completed work frees resources, so that Submit need
+	// not wait for the device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
 	closed  bool
 }
 
-// onSubmit is a function that tests set. The queue calls onSubmit for each
-// submission, before anything waits for the submission.
+// watch is a function that tests set. The queue calls watch for each submission, before any
+// goroutine waits for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
 // commandMark says where the Vulkan commands of a hal.Command begin. commandMark.at is an index into the
@@ -56,7 +56,7 @@ var watch func(d *device, p *part, commands vkx.Commands)
 type commandMark struct {
 	at    int
 	kind  stageKind
-	epoch int // number of commands with a Barrier, including this one
+	epoch int // number of commands with a Barrier, up to and including this command
 	cmd   *hal.Command
 	graph *recording // recording that the part executes at this index, for an OpGraph
 }
@@ -290,7 +290,7 @@ func (q *queue) finishParts() {
 	}
 }
 
-// pushPart submits the commands of a part whose slot is set.
+// pushPart submits the commands of the part p, whose field slot must be set.
 func (q *queue) pushPart(p *part, commands vkx.Commands) error {
 	p.value = p.line.pushedValue + 1
 	s := vkx.Submission{Queue: p.line.queue, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
@@ -318,8 +318,8 @@ func (q *queue) pushPart(p *part, commands vkx.Commands) error {
 	return nil
 }
 
-// drainQueue waits until the queue is idle or the device is lost. The queue then rejects
-// later batches.
+// drainQueue waits until the queue is idle or the device is lost. After the call of drainQueue, the
+// queue rejects new batches.
 func (q *queue) drainQueue() {
 	q.submitMu.Lock()
 	q.mu.Lock()

@@ -13,22 +13,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// maxRecordings is the largest number of recordings of a graph. maxRecordings limits the number of
-// runs of the graph that are in flight as recordings.
+// maxRecordings is the largest number of recordings of a graph. At most maxRecordings runs of the
+// graph can use recordings at the same time.
 const maxRecordings = 4
 
-// maxRecorded limits the number of commands in a recording. A graph with more commands has no
-// recordings. A recording is submitted as a whole, and drivers may end a submission that takes too
-// long.
+// maxRecorded limits the number of commands in a recording. A graph with more than maxRecorded
+// commands has no recordings. A recording is submitted as a whole, and drivers may end a submission
+// that takes too long.
 const maxRecorded = 4 * maxLaunches
 
 // replay implements hal.Graph. The commands of the graph are recorded into secondary command
 // buffers. The command buffer of a part executes a secondary command buffer as one command.
 //
 // Each recording has its own fault records, and is executed again only when its last submission has
-// completed. So a graph has several recordings. If all recordings are in flight, or there is too
-// little memory for another one, the commands are encoded one by one, without a recording. The
-// first submission also encodes the commands one by one, because many graphs run only once.
+// completed. A graph therefore has several recordings. If all recordings are in flight, or there is
+// too little memory for another recording, the commands are encoded one by one. The first
+// submission also encodes the commands one by one, because many graphs run only once.
 type replay struct {
 	d        *device
 	commands []hal.Command // commands of the graph, without Fault
@@ -49,17 +49,17 @@ type recording struct {
 	faults  []hal.Fault // faults of the commands
 	times   []hal.Times // times of the commands
 	timed   timesList
-	faultOf []*hal.Fault // maps the index of a fault record of the slot to the fault of its command
+	faultOf []*hal.Fault // maps the index of a fault record in the slot to the fault of a command
 	kinds   stageSet     // kinds of the commands
 	busy    bool         // a submission that executes the recording may not have completed
 
-	words   []uint32 // Vulkan commands of the recording, for onSubmit
+	words   []uint32 // Vulkan commands of the recording, for the function watch
 	watched []commandMark
 	epochs  int // number of commands with a Barrier
 }
 
-// graphRun is a recording that a part executes. The fields fault and times belong to the OpGraph.
-// Either field may be nil.
+// graphRun is a recording that a part executes. The fields fault and times belong to the OpGraph,
+// and may be nil.
 type graphRun struct {
 	r     *recording
 	fault *hal.Fault
@@ -101,8 +101,8 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	return g, nil
 }
 
-// Free destroys the recordings. A second call of Free does nothing, and so does a call after the
-// device was closed. A lost device keeps its recordings until it is closed.
+// Free destroys the recordings. If Free was called before, or the device is closed, Free does
+// nothing. A lost device keeps its recordings until the device is closed.
 func (g *replay) Free() {
 	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
 		g.destroy()
@@ -157,8 +157,8 @@ func (s *graphSet) close() {
 	}
 }
 
-// encodeGraph encodes an OpGraph. encodeGraph uses a recording if a recording is free. Otherwise
-// encodeGraph encodes the graph's commands one by one.
+// encodeGraph encodes an OpGraph. encodeGraph uses a recording if a recording is free. If no
+// recording is free, encodeGraph encodes the graph's commands one by one.
 func (e *encoder) encodeGraph(c *hal.Command, j *job) error {
 	g := c.Graph.(*replay)
 	if len(g.commands) == 0 {
@@ -322,7 +322,7 @@ func (e *encoder) executeRecording(r *recording, c *hal.Command) error {
 	}
 	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
-	e.bound = 0 // push constants are undefined now, too, but each launch sets them
+	e.bound = 0 // push constants are undefined after the recording, too, but each launch sets them
 	e.unordered |= r.kinds
 	e.inPart |= r.kinds
 	e.launches += len(r.faultOf)

@@ -12,7 +12,7 @@ import (
 
 const (
 	// The field host begins with one fault record, which all launches without a Fault share. The
-	// records of the other launches follow.
+	// fault records of the other launches follow this record.
 	offSink, offRecords = 0, abi.FaultRecordSize
 	slotBytes           = 4096
 	slotRecords         = (slotBytes - offRecords) / abi.FaultRecordSize
@@ -37,13 +37,14 @@ type slot struct {
 	argsOff        uint64
 	oldArgs        []*memory    // earlier values of args, which were too small; freed when the slot is reused
 	limit          int          // number of launches that the slot has records for
-	inHost         int          // number of fault records in the field host; the others are in moreRecordsMem or cancelRecords
+	inHost         int          // number of fault records in the field host; other records are in moreRecordsMem or cancelRecords
 	graphs         []*recording // recordings that the submission executes; owned by the encoder
 	recorded       bool         // the slot belongs to a recording
 	faults         []*hal.Fault // storage for the fault lists of parts
 	// lastCommands contains the commands in the command buffer. If a part has the same commands,
 	// the encoder submits the command buffer again, which makes a launch 2.5 µs faster on an H100.
-	// lastCommands is valid while the field gone equals the device's counter with this name.
+	// lastCommands is valid only while the slot and the device have equal values in their fields
+	// gone.
 	lastCommands vkx.Commands
 	gone         uint64
 }
@@ -60,7 +61,7 @@ func (s *slot) faultRecord(i int) []byte {
 }
 
 // nextRecord returns the number of a launch's first fault record. The launch has n records, and i
-// other records come before them. The records of one launch are in the same memory.
+// other records come before these records. The records of one launch are in the same memory.
 func (s *slot) nextRecord(i, n int) int {
 	if i < s.inHost && i+n > s.inHost && n > 1 {
 		return s.inHost
@@ -108,8 +109,8 @@ func (q *queue) retireParts() {
 	}
 }
 
-// takeSlot returns a slot for a submission on a line. If all slots are in use, takeSlot waits for
-// one. If the encoder must not wait, takeSlot returns errBusy.
+// takeSlot returns a slot for a submission on a line. If all slots are in use, takeSlot waits until
+// a slot is free. If all slots are in use and the encoder must not wait, takeSlot returns errBusy.
 func (q *queue) takeSlot(l *submitLine, wait bool) (*slot, error) {
 	for {
 		q.finishParts()

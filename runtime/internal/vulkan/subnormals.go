@@ -12,8 +12,8 @@ import (
 
 // The property shaderDenormPreserveFloat32 says only whether a module may demand that subnormals
 // are kept. Devices treat different operations in different ways. NVIDIA's GPUs keep subnormals in
-// rounding and flush them in comparisons. llvmpipe reports that it cannot keep subnormals, but it
-// keeps nearly all of them. So small kernels test each kind of operation.
+// rounding and flush them in comparisons. llvmpipe reports that it cannot keep subnormals, but
+// keeps nearly all subnormals. So small kernels test each kind of operation.
 var (
 	//go:embed kernels/subnormals.spv
 	subnormalsModule []byte

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// A wait polls for spinTime before it blocks, because blocking costs 20 µs more. For keepTime
-	// the wait does not yield its processor. Yielding wakes threads that look for work, and made a
-	// launch and its wait 5 µs slower.
+	// A wait polls for spinTime before it blocks, because blocking costs 20 µs more. During the
+	// first keepTime, a wait that polls does not yield its processor. Yielding wakes threads that
+	// look for work, which made a launch and its wait 5 µs slower.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
 	// sliceTime is the time after which a blocked wait checks its context again.
@@ -31,7 +31,7 @@ const (
 // A part is one submission, which contains a batch or a piece of a large batch.
 type part struct {
 	q         *queue
-	slot      *slot // slot of the part; nil once retired; guarded by q.mu
+	slot      *slot // slot of the part, or nil after the slot has been retired; guarded by q.mu
 	line      *submitLine
 	value     uint64      // value of the line's timeline when the part has completed
 	otherLine *submitLine // line whose timeline the part waits for, or nil
@@ -44,7 +44,7 @@ type part struct {
 	copies    []*hal.Fault // faults of commands other than launches
 	graphs    []graphRun
 	graph     [1]graphRun   // storage for the first graph of the part
-	cancels   []*hal.Cancel // cancel requests of launches, which may write to the records until stopCancels is called
+	cancels   []*hal.Cancel // cancel requests of launches; a request may write to a fault record until stopCancels is called
 	reads     []readBack
 	timed     timesList
 	watched   []commandMark
@@ -97,7 +97,7 @@ func (p *part) storeResults() {
 	p.q.retireParts()
 }
 
-// keepFaults keeps the storage of the list of faults for the slot's next part.
+// keepFaults keeps the storage of the part's list of faults for the slot's next part.
 func (p *part) keepFaults() {
 	clear(p.faults)
 	p.slot.faults, p.faults = p.faults[:0], nil
@@ -119,7 +119,8 @@ func (p *part) failAll(err error) {
 	}
 }
 
-// copyBack copies the data, unless the owner of the command has cancelled it.
+// copyBack copies the data from the ring to the caller's memory, unless the owner of the command
+// has cancelled the command.
 func (r *readBack) copyBack() {
 	if !r.c.Cancel.Do(func() { copyBytes(r.dst, r.src) }) && r.c.Fault != nil {
 		r.c.Fault.Cancelled = true
@@ -139,9 +140,9 @@ func (s *slot) leaveWord(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&s.faultRecord(i)[abi.OffsetLeave]))
 }
 
-// takeFault parses fault record i and clears the record for the next launch. A linked kernel
-// has several records. The first of these records with a fault counts. takeFault reports
-// whether the record contains a fault or the number of an ended loop.
+// takeFault parses fault record i and clears the record for the next launch. A linked kernel has
+// several records, of which the first one with a fault counts. takeFault reports whether the record
+// contains a fault or the number of an ended loop.
 func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	rec := s.faultRecord(i)
 	le := binary.LittleEndian
@@ -172,8 +173,8 @@ func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	return true
 }
 
-// waitFinished waits until the part is finished. Unless the field apart is set, all earlier parts
-// are then finished, too.
+// waitFinished waits until the part is finished. If the field apart is not set, all earlier parts
+// are finished, too, when waitFinished returns.
 func (p *part) waitFinished(ctx context.Context) error {
 	if err := p.pollDevice(ctx); err != nil {
 		return err
@@ -293,7 +294,7 @@ func (t *ticket) Done() bool {
 	return t.isReady()
 }
 
-// isReady reports whether all parts are finished. All parts have been submitted.
+// isReady reports whether all parts are finished. All parts must have been submitted.
 func (t *ticket) isReady() bool {
 	if t.apart {
 		return !slices.ContainsFunc(t.parts, func(p *part) bool { return !p.isReady() })
@@ -314,7 +315,7 @@ func (t *ticket) Wait(ctx context.Context) error {
 	n := len(t.parts)
 	for i, p := range t.parts {
 		if !t.apart && i < n-1 {
-			continue // the last part finishes after all others
+			continue // the last part finishes after all other parts
 		}
 		if err := p.waitFinished(ctx); err != nil {
 			return err

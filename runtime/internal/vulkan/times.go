@@ -19,16 +19,17 @@ import (
 // clock compares the device's clock with the host's clock.
 
 const (
-	// maxTimed is the largest number of timed commands in a submission. A longer submission is
-	// divided.
+	// maxTimed is the largest number of timed commands in a submission. A submission with more
+	// timed commands is divided.
 	maxTimed = 256
 	// clockTime is the time for which a comparison of the two clocks stays valid.
 	clockTime = 100 * time.Millisecond
-	// goodDeviation is a duration in nanoseconds. If more time passed between reading the two
-	// clocks, the driver compares the clocks again, at most compareTries times. Readings are
-	// further apart if another thread ran in between.
+	// goodDeviation is the longest time, in nanoseconds, that should pass between the readings of
+	// the two clocks. If more time passed, for example because another thread ran in between, the
+	// driver compares the clocks again, at most compareTries times.
 	goodDeviation, compareTries = 20_000, 5
-	// clockTries is the number of submissions that compare the clocks if the driver cannot.
+	// clockTries is the number of submissions for comparing the clocks, if the driver cannot
+	// compare them.
 	clockTries = 8
 )
 
@@ -164,12 +165,13 @@ func (c *clock) refreshClock() {
 	}
 }
 
-// timesList is a list of the times of timed commands, or of pieces of a command. Element i has
-// the queries 2i and 2i+1.
+// timesList is a list of the times of timed commands, or of pieces of a command. Element i of a
+// timesList has the queries 2i and 2i+1.
 type timesList []*hal.Times
 
 // stampBegin records the timestamp before a command of kind k. If the command waits for other
-// commands, so does the timestamp. Otherwise the command may begin while other commands run.
+// commands, so does the timestamp. A command that waits for no other command may begin while other
+// commands run.
 func (e *encoder) stampBegin(k stageKind, waits bool) {
 	c := e.current
 	if c == nil || c.Times == nil || e.d.clock == nil {

@@ -101,7 +101,7 @@ func floatBits(v reflect.Value) uint32 {
 	return math.Float32bits(float32(v.Float()))
 }
 
-// sizeOfType returns the number of bytes that a number of type t adds to a checksum.
+// sizeOfType returns how many bytes a number of type t adds to a checksum.
 func sizeOfType(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
@@ -115,8 +115,8 @@ var littleEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// isPlain reports whether values of the type have the same bytes in memory as in
-// checksums.
+// isPlain reports whether a value of type t has the same bytes in memory as in the input of a
+// checksum.
 func isPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
@@ -167,8 +167,9 @@ func funcName(v reflect.Value) string {
 	return ""
 }
 
-// isLiteral reports whether name is gc's name of a function literal. Such a name ends in .func and
-// a number. More numbers may follow, each after a dot, as in kernels.init.func1.2.
+// isLiteral reports whether name is gc's name of a function literal. The name of a function literal
+// ends in .func and a number. More numbers may follow, each after a dot, as in
+// kernels.init.func1.2.
 func isLiteral(name string) bool {
 	at := strings.LastIndex(name, ".func")
 	if at < 0 {

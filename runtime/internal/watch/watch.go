@@ -13,10 +13,10 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
-// The first check reads all variables. Later checks always read the small parts, which have at most
-// perCheck bytes together. Later checks read all large parts only if this takes at most 1 % of the
-// program's time. Otherwise each check reads only one large part, and the next check reads the next
-// part.
+// The first check reads all variables. Later checks always read the small parts of the variables'
+// memory, which have at most perCheck bytes in total. Later checks read all large parts only if
+// reading them takes at most 1 % of the program's time. If reading them takes longer, each check
+// reads only one large part, and the next check reads the next large part.
 const (
 	perCheck = 4 << 10
 	share    = 100
@@ -34,8 +34,8 @@ type Set struct {
 	parts  atomic.Pointer[valueParts]
 	next   atomic.Uint32 // index of the next large part to check
 	// The field last is the time of the last check of all large parts. The field took is the
-	// duration of that check. Both fields are in nanoseconds, and the time in the field last is
-	// relative to the variable start.
+	// duration of the last check of all large parts. The fields last and took are in nanoseconds,
+	// and the time in the field last is relative to the variable start.
 	last, took atomic.Int64
 }
 
@@ -47,14 +47,14 @@ type part struct {
 
 func (p *part) sameValues() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// valueParts contains the small parts, and each check reads all of them. valueParts also
-// contains the large parts, of which a check reads one or all.
+// valueParts contains the small parts, which each check reads, and the large parts, of which a
+// check may read only one.
 type valueParts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
 // New returns the set of the variables to which the elements of rows contain pointers, or nil if
-// there are none. An element without a checksum must describe a pointer variable.
+// there are none. An element of rows without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -105,8 +105,8 @@ func (s *Set) Changed() *abi.Variable {
 	return nil
 }
 
-// sameValues reports whether the small parts have not changed. sameValues also checks the
-// large part that is next in turn.
+// sameValues reports whether the small parts have not changed. sameValues also checks the next
+// large part, or all large parts.
 func (s *Set) sameValues(p *valueParts) bool {
 	for i := range p.small {
 		if !p.small[i].sameValues() {

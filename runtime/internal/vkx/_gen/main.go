@@ -1,5 +1,6 @@
-// Command _gen writes the Go side of vk_decl.h and vkx.h: the structs and constants of Vulkan, the tables
-// of features and extensions, and the commands of a batch. Run it with go generate in package vkx.
+// Command _gen writes the Go declarations for vk_decl.h and vkx.h. The declarations are the structs
+// and constants of Vulkan, the tables of features and extensions, and the commands of a batch. The
+// command go generate runs _gen in package vkx.
 package main
 
 import (
@@ -49,7 +50,7 @@ func main() {
 	g.write(strings.TrimSuffix(*out, ".go") + "_test.go")
 }
 
-// write formats the text and writes a file of it.
+// write formats the text and writes it to a file.
 func (g *generator) write(file string) {
 	src, err := format.Source(g.b.Bytes())
 	if err != nil {
@@ -62,14 +63,15 @@ func (g *generator) write(file string) {
 
 type generator struct {
 	b     bytes.Buffer
-	types map[string]string // of Go, by the type's name in C
-	sizes map[string]string // the lengths of arrays, by their names in C
-	names []string          // the structs in C
+	types map[string]string // Go types, by the names of the types in C
+	sizes map[string]string // lengths of arrays, by the names of the constants in C
+	names []string          // names of the structs in C
 }
 
 func (g *generator) print(format string, args ...any) { fmt.Fprintf(&g.b, format, args...) }
 
-// ports returns the build line of a file: that of the ports with a backend.
+// ports returns the first line of a file, which is the build constraint for the ports with a
+// backend.
 func ports(file string) string {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -85,7 +87,8 @@ func strip(text string) string {
 	return strings.ReplaceAll(text, "\\\n", " ")
 }
 
-// camel is a constant of C in Go's spelling: VK_TIME_DOMAIN_DEVICE_EXT is timeDomainDeviceExt.
+// camel converts the name of a constant in C to Go's spelling, for example
+// VK_TIME_DOMAIN_DEVICE_EXT to timeDomainDeviceExt.
 func camel(name string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(strings.TrimPrefix(name, "VK_"), "_") {
@@ -100,7 +103,8 @@ func camel(name string) string {
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// typeName is a struct of C in Go's spelling: VkBufferCopy is bufferCopy.
+// typeName converts the name of a struct in C to Go's spelling, for example VkBufferCopy to
+// bufferCopy.
 func typeName(name string) string {
 	name = strings.TrimPrefix(name, "Vk")
 	return strings.ToLower(name[:1]) + name[1:]
@@ -152,7 +156,8 @@ func (g *generator) structs(text string) {
 	}
 }
 
-// member writes the fields of a line: of one type, and pointers one a line.
+// member writes the fields for one line of a struct in C. All fields of a line have the same type,
+// and a line declares at most one pointer.
 func (g *generator) member(of, line string) {
 	if at := strings.LastIndex(line, "*"); at >= 0 {
 		g.print("\t%s unsafe.Pointer\n", strings.TrimSpace(line[at+1:]))
@@ -174,7 +179,7 @@ func (g *generator) member(of, line string) {
 		}
 		name, length := m[1], m[2]
 		if name == "type" {
-			name = "type_" // a word of Go
+			name = "type_" // type is a keyword of Go
 		}
 		if size, ok := g.sizes[length]; ok {
 			length = size
@@ -204,7 +209,7 @@ func (g *generator) commands(text string) {
 	}
 }
 
-// rows returns the arguments of each X of a macro.
+// rows returns the arguments of each use of X in the body of a macro.
 func rows(text, macro string) (list [][]string) {
 	_, text, ok := strings.Cut(text, "#define "+macro+"(X)")
 	if !ok {
@@ -273,7 +278,7 @@ func (g *generator) features(text string) {
 	g.print("}\n")
 }
 
-// extensionName is an extension's bit in Go's spelling.
+// extensionName returns the Go name of an extension's bit.
 func extensionName(name string) string { return "has" + title(camel(name)) }
 
 func minor(since string) string {
