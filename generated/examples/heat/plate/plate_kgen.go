@@ -211,7 +211,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[plate.Step](stepKernel)
 
 // Step is the kernel [plate.Step] with its slices in device memory.
-// Step computes the temperatures Out of a plate one time step after In.
+// Step computes the temperatures of a plate after a time step, from In to Out.
 type Step struct {
 	W    int
 	Rate float32

@@ -107,7 +107,7 @@ var medianKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[filter.Median](medianKernel)
 
 // Median is the kernel [filter.Median] with its slices in device memory.
-// Median replaces every pixel by the median of the pixels around it and itself.
+// Median replaces every pixel by the median of itself and the pixels around it.
 type Median struct {
 	In  runtime.View[float32]
 	Out runtime.View[float32]

@@ -464,7 +464,7 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[gravity.Step](stepKernel)
 
 // Step is the kernel [gravity.Step] with its slices in device memory.
-// Step computes the bodies New one time step after the bodies of Old that begin at index First, and updates Velocity in place.
+// Step moves bodies by one time step.
 type Step struct {
 	Dt        float32
 	Softening float32

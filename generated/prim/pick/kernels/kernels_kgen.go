@@ -583,7 +583,7 @@ var partitionFloat32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.PartitionFloat32](partitionFloat32Kernel)
 
 // PartitionFloat32 is the kernel [kernels.PartitionFloat32] with its slices in device memory.
-// PartitionFloat32 divides numbers into those above 0 and the others.
+// PartitionFloat32 stores the numbers above 0, followed by the other numbers.
 type PartitionFloat32 struct {
 	Op     kernels.Positive
 	X      runtime.View[float32]

@@ -691,7 +691,7 @@ var normalFloat64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.NormalFloat64](normalFloat64Kernel)
 
 // NormalFloat64 is the kernel [kernels.NormalFloat64] with its slices in device memory.
-// NormalFloat64 makes the same numbers as float64s, each from two words.
+// NormalFloat64 makes normally distributed float64s, each from two words.
 type NormalFloat64 struct {
 	Out    runtime.View[float64]
 	Length runtime.View[int64]

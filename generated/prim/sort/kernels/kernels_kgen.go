@@ -422,7 +422,7 @@ var boolKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Bool](boolKernel)
 
 // Bool is the kernel [kernels.Bool] with its slices in device memory.
-// Bool sets Out to true if the word that an earlier launch has set is not 0.
+// Bool sets Out[0] to true if Word[0], which an earlier launch has set, is not 0.
 type Bool struct {
 	Word runtime.View[uint32]
 	Out  runtime.View[bool]
@@ -501,7 +501,7 @@ var bothKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Both](bothKernel)
 
 // Both is the kernel [kernels.Both] with its slices in device memory.
-// The kernel Both sets Out to the total number of elements of two runs.
+// The kernel Both sets Out[0] to the number of elements that Merge writes for inputs of A and of B elements.
 type Both struct {
 	A      int
 	B      int
@@ -1985,7 +1985,7 @@ var pass32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Pass32](pass32Kernel)
 
 // Pass32 is the kernel [kernels.Pass32] with its slices in device memory.
-// Pass32 moves each key to its index in the order of digits, and keeps the order of keys with the same digit.
+// Pass32 copies each key to its index in the order of digits, and keeps the order of keys with the same digit.
 type Pass32 struct {
 	Flip   uint32
 	Digit  uint32
@@ -2361,7 +2361,7 @@ var placesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Places](placesKernel)
 
 // Places is the kernel [kernels.Places] with its slices in device memory.
-// Places converts each count to the index of its first element.
+// Places replaces each count by the index that the first of the counted elements gets.
 type Places struct {
 	Counts runtime.View[int64]
 }
@@ -2654,7 +2654,7 @@ var selectKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Select](selectKernel)
 
 // Select is the kernel [kernels.Select] with its slices in device memory.
-// Select counts the values of the next digit, among elements whose higher digits are those in Found.
+// Select counts the values of the next digit, among elements whose higher digits are equal to Found[Prefix].
 type Select struct {
 	Flip   uint32
 	Shift  uint32
@@ -2758,7 +2758,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// Starts computes the index of each digit's first element, for each pass, from the counts of all chunks.
+// For each pass and each digit, Starts computes the index of the first element with the digit, from the counts of all chunks.
 type Starts struct {
 	Chunks int
 	N      int
@@ -3208,7 +3208,7 @@ var widenKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Widen](widenKernel)
 
 // Widen is the kernel [kernels.Widen] with its slices in device memory.
-// Widen converts elements of one or two bytes to the words that passes sort.
+// Widen converts elements of one or two bytes to 32-bit words, which the passes of a sort use as keys.
 type Widen struct {
 	Keys  runtime.View[uint8]
 	Bytes int

@@ -191,7 +191,7 @@ var columnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Columns](columnsKernel)
 
 // Columns is the kernel [kernels.Columns] with its slices in device memory.
-// Columns sets its field Columns to the columns of sorted keys.
+// The kernel Columns sets its field Columns to the columns of sorted keys.
 type Columns struct {
 	Keys    runtime.View[uint64]
 	Columns runtime.View[int32]
@@ -800,7 +800,7 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Keys](keysKernel)
 
 // Keys is the kernel [kernels.Keys] with its slices in device memory.
-// Keys sets its field Keys to numbers made from rows and columns of elements.
+// For each element, the kernel Keys stores a number in its field Keys.
 type Keys struct {
 	I    runtime.View[int32]
 	J    runtime.View[int32]
@@ -889,7 +889,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// Starts sets each element of Start to the number of sorted keys whose row is before that element's row.
+// Starts sets Start[i] to the number of sorted keys whose row is less than i.
 type Starts struct {
 	Keys  runtime.View[uint64]
 	Start runtime.View[int32]
