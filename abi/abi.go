@@ -184,7 +184,7 @@ const (
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
 	FaultCancelled              // no panic: the work-item ended because the launch was cancelled
-	FaultScope                  // no panic: in memory with work-group scope, index A is outside the work-group's elements, which begin at index B
+	FaultScope                  // index A is outside the work-group's part of the memory, which begins at index B; this is no panic
 )
 
 var faultNames = [...]string{

@@ -76,7 +76,7 @@ func (g *Graph) EndRecording(queues ...*Queue) error {
 	return nil
 }
 
-// notRecording returns an error if the queue records. The argument names the call that is not allowed while the queue
+// notRecording returns an error if the queue is recording a graph. The argument names the call that is not allowed while the queue
 // records.
 func (q *Queue) notRecording(what string) error {
 	if q.into.Load() != nil {
@@ -174,7 +174,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	return Event{l}, nil
 }
 
-// recordCopy adds the copy command c to the graph as a node, if the queue records.
+// recordCopy adds the copy command c to the graph as a node, if the queue is recording a graph.
 func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 	g := q.into.Load()
 	if g == nil {

@@ -101,9 +101,9 @@ func local(v *ir.Var) abi.Local {
 }
 
 // aspectUses returns, for each aspect that the kernel needs, the calls that lead to a use of the
-// aspect. A kernel needs integers of 8, 16 or 64 bits only if 64-bit atomic operations prevent the
-// variant "words". For integers of 8, 16 or 64 bits, aspectUses returns the uses of the 64-bit
-// atomic operations.
+// aspect. Only kernels with 64-bit atomic operations need integers of 8, 16 or 64 bits, because all
+// other kernels have the variant "words". For such integers, aspectUses returns the uses of the
+// 64-bit atomic operations.
 func aspectUses(k *Kernel, d *abi.Kernel) []abi.Use {
 	m := k.Module
 	find := func(a properties.Aspect) int {

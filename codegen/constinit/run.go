@@ -12,16 +12,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
-// This file runs package initializers with the same results as gc on amd64. The evaluator in run.go
-// computes tables that a function fills, and variables whose values depend on other variables. The
-// evaluator runs at most a limited number of steps (instructions). A value is unknown if it depends
-// on an unknown value, or on constructs such as maps or functions of the host.
+// This file runs package initializers with the same results as gc on amd64, up to a limited number of
+// steps (instructions). A value is unknown if it depends on an unknown value, or on constructs such as
+// maps or functions of the host.
 
-// maxSteps is the largest number of instructions that are run for one variable, and maxAllSteps is
-// the largest number for all variables of a package together.
 const (
-	maxSteps    = 10_000_000
-	maxAllSteps = 4 * maxSteps
+	maxSteps    = 10_000_000   // largest number of instructions that are run for one variable
+	maxAllSteps = 4 * maxSteps // largest number for all variables of a package together
 )
 
 // asmFuncs lists the functions that gc implements in assembly on some ports. The results of the

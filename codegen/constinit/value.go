@@ -514,8 +514,8 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
-// Idle lists functions that have no effect in kernels and initializers. A function with a result
-// has the value true in the map, and the function's result is always the bool false.
+// Idle lists functions that have no effect in kernels and initializers. For a function
+// with a result, the map has the value true. The result of such a call is the bool false.
 var Idle = map[string]bool{
 	"crypto/internal/fips140.RecordApproved":    false, // would record the calling goroutine, which devices do not have
 	"crypto/internal/fips140.RecordNonApproved": false, // would record the calling goroutine, which devices do not have

@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// This file unrolls lockstep loops. In unrolled code, one loop over the work-items of a block
-// executes several iterations of the kernel's loop. The unrolled code runs as long as every active
+// This file unrolls lockstep loops. Unrolled code has one loop over the work-items of a
+// block, which executes several iterations of the kernel's loop for each work-item. The unrolled code runs as long as every active
 // work-item executes all unrolled iterations. The advantage of unrolled code is that values in
 // homes are loaded and stored only once for several iterations.
 

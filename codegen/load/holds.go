@@ -95,7 +95,7 @@ func (h *holder) concrete(t types.Type) {
 	}
 }
 
-// addResult adds to h the values that result i of a call may hold.
+// addResult adds to h the values that a call may return as its result number i.
 func (h *holder) addResult(call *ssa.Call, i int) {
 	fn := call.Call.StaticCallee()
 	switch {

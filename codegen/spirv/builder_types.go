@@ -66,7 +66,7 @@ type Member struct {
 	Decorations []MemberDecoration
 }
 
-// MemberDecoration is a decoration of a member, but not its Offset.
+// MemberDecoration is a decoration of a struct member. The decoration Offset is Member.Offset instead.
 type MemberDecoration struct {
 	Decoration Decoration
 	Operands   []uint32

@@ -280,6 +280,6 @@ func (x BFloat16) IsInf(sign int) bool {
 // String returns the fewest digits that distinguish x from other numbers of its type.
 func (x BFloat16) String() string { return text(x) }
 
-// Format is for package fmt, which formats x as the float32 of its value. Without a precision,
+// Format implements fmt.Formatter. It formats x like a float32 of the same value. Without a precision,
 // %v and %g print the text of String.
 func (x BFloat16) Format(s fmt.State, verb rune) { write(x, s, verb) }

@@ -113,6 +113,6 @@ func (x Float8E5M2) IsInf(sign int) bool {
 // String returns the fewest digits that distinguish x from other numbers of its type.
 func (x Float8E5M2) String() string { return text(x) }
 
-// Format is for package fmt, which formats x as the float32 of its value. Without a precision,
+// Format implements fmt.Formatter. It formats x like a float32 of the same value. Without a precision,
 // %v and %g print the text of String.
 func (x Float8E5M2) Format(s fmt.State, verb rune) { write(x, s, verb) }

@@ -48,7 +48,7 @@ type Kernel[T, P any] interface {
 //
 //	type Positives = kernels.Where[float32, Positive]
 //
-// From this alias kgen generates a type, which is a type argument of Where:
+// For this alias, kgen generates a type. The caller passes that type to Where as a type argument:
 //
 //	ev, err := pick.Where[kernelsgen.Positives](q, kernels.Positive{}, v, out, count)
 //

@@ -29,7 +29,7 @@ type Kernel[T, A, O any] interface {
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 //
-// From this alias kgen generates a type, which the caller passes to By as a type argument:
+// For this alias, kgen generates a type. The caller passes that type to By as a type argument:
 //
 //	ev, err := scan.By[kernelsgen.Streaks](q, kernels.Longest{}, v, out)
 func By[K Kernel[T, A, O], T, A, O any](q *runtime.Queue, op O, v runtime.View[T], out runtime.View[A], opts ...prim.Option) (runtime.Event, error) {

@@ -110,7 +110,7 @@ const (
 	leastPart = 2048
 )
 
-// scratchSize returns the number of bytes of scratch memory. The argument size is the size of a
+// scratchSize returns the number of bytes of scratch memory. The argument `size` is the size of a
 // value that moves with its key, or 0 if keys have no values.
 func (p sortPlan) scratchSize(size int) int {
 	parts, _ := p.partCount()

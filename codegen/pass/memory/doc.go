@@ -13,7 +13,7 @@
 //
 // Internal and Forward replace loads from device memory, after CSE and fuse. Arrays replaces loads
 // from private arrays that SoA and SRoA did not split. Arrays also merges two arrays if one is a
-// copy of the other. Elements splits arrays whose indices became constant when package loops
+// copy of the other. Elements splits arrays whose indices became constant when the package `loops`
 // unrolled loops. Once may hoist a load and its check out of a loop if the loop's head loads the
 // same value in each iteration.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // memPlace identifies the location in device memory that a load or store accesses. A location is an
-// element with an index relative to an address, or a part of an element, such as k.Points[i].X.
+// element of a slice, or a part of such an element. For example, k.Points[i].X is a part of k.Points[i].
 type memPlace struct {
 	elem *ir.Type
 	args []*ir.Value // the address, the index, and the path into the element

@@ -79,7 +79,7 @@ func (l *leaver) rewriteList(code []*stmt, loops int, isTail bool) []*stmt {
 			if !deep {
 				continue
 			}
-			// The flag is cleared in each iteration, so that later passes know its value.
+			// Each iteration clears the flag, so that later compiler passes know the value of the flag.
 			s.thenStmts = append([]*stmt{{kind: resetStmt, block: l.left}}, s.thenStmts...)
 			if isTail && !l.all && onlyReturns(code[i+1:]) {
 				continue

@@ -125,8 +125,8 @@ func eachPart(t *ir.Type, visitPart func(part int)) {
 	}
 }
 
-// tileMemory returns a pointer to the memory that matrix op v accesses, with the layout, stride and memory
-// operands of the access.
+// tileMemory returns a pointer to the memory that the matrix op v accesses. It also returns the
+// layout, the stride and the memory operands of the access.
 func (f *funcEmitter) tileMemory(v *ir.Value) (ptr, layout, stride spirv.ID, access spirv.MemoryOperands) {
 	t, e := v.Aux.(*ir.Tile), f.e
 	p := f.accessedPlace(v)

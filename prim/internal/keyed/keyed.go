@@ -98,7 +98,7 @@ func Sums[K, V call.Number](c *call.Call, keys runtime.View[K], v, out runtime.V
 }
 
 // Whole stores the keys of the runs in one view, and the sums of the runs in another view. The call
-// must have begun with WholeBytes bytes of scratch memory.
+// must have been begun with at least WholeBytes bytes of scratch memory.
 func Whole[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V], each runtime.View[K], to runtime.View[V], count runtime.View[int64]) {
 	n, size := v.Len(), call.KindOf[K]().Size
 	h, at := heads(c, keys), call.Room[int64](c, n)

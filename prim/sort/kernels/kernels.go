@@ -41,7 +41,7 @@ var (
 
 // Order maps elements to numbers by its method Ordered. Elements are sorted in the order of the mapped numbers.
 type Order[K Keys] struct {
-	sign, inf K // for floats, the sign bit and the greatest float that is not a NaN; for integers, 0 and a number whose bits are all set
+	sign, inf K // sign bit and greatest float that is not a NaN; for integers, 0 and a number whose bits are all set
 	flip      K // sign bit for signed integers, otherwise 0; inverted if the greatest element is first
 }
 
@@ -159,7 +159,7 @@ type Starts struct {
 	N      int      // number of elements that the call uses if Length is empty
 	Length []int64  // number of elements that the call uses, or an empty slice if that number is N
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
-	Starts []uint32 // for each pass (Chunks+1)*Digits indices, of which the kernel sets the first Digits; after all passes, the number of elements
+	Starts []uint32 // (Chunks+1)*Digits indices of each pass, then the number of elements; the kernel sets the first Digits indices of a pass
 }
 
 // Properties sets the work-group size.

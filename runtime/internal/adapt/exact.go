@@ -126,11 +126,10 @@ func (x *exactRewriter) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
 // oneBits are the bits of the float32 1.
 const oneBits = 127 << 23
 
-// roundingCode returns a function that writes code for a floor or a ceiling. The parameter above
+// roundingCode returns a function that writes code for a floor or a ceiling. The parameter `above`
 // contains the bits of the result for positive subnormal numbers, which are 0 for a floor and
 // oneBits for a ceiling. For negative subnormal numbers the result is -1 for a floor and -0 for a
-// ceiling. The bits of the result for negative subnormal numbers are the bits of -1 XORed with
-// above.
+// ceiling. These are the bits of -1, XORed with the parameter `above`.
 func (x *exactRewriter) roundingCode(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
 		u32 := x.u32()

@@ -9,8 +9,8 @@ import (
 
 // testHostMemory copies between memory of the host and memory of the device, in both directions,
 // with sizes that backends may treat differently. The host reads and writes the host memory
-// directly. A batch must see what the host wrote before the batch, and the host must see what the
-// batch wrote when the batch has completed.
+// directly. A batch must see the bytes that the host wrote before the batch. When the batch has
+// completed, the host must see the bytes that the batch wrote.
 func testHostMemory(e *env) {
 	const size = 1<<20 + 64
 	host, there := e.alloc(size, hal.HostMemory), e.alloc(size, hal.DeviceMemory)

@@ -64,8 +64,8 @@ func testMemory(e *env) {
 			m.Free()
 		}
 	}
-	// The device must see what the host writes directly, and the host must see what the device
-	// writes.
+	// The device must see the bytes that the host writes directly, and the host must see the bytes
+	// that the device writes.
 	h, d := e.alloc(1024, hal.HostMemory), e.alloc(1024, hal.DeviceMemory)
 	want := fillPattern(make([]byte, 1024), 7)
 	copy(h.Bytes(), want)

@@ -34,7 +34,7 @@ type Uses struct {
 	Host   []HostUse
 	// All says that the command may use any memory.
 	All bool
-	// Func says that the command is a host function. A host function may read what earlier copies
+	// Func says that the command is a host function. A host function may read bytes that earlier copies
 	// wrote to memory of the host.
 	Func bool
 }

@@ -59,7 +59,7 @@ func FromPeers(least uint64) (before uint64) { return fromPeers.Swap(least) }
 
 // Move copies size bytes from the memory of one device to the memory of another device. Before Move
 // is called, all earlier commands that use the bytes must have completed. During the move, no other
-// command may use the bytes. Move ends early if Ask is called for cancel, or if ctx ends because a
+// command may use the bytes. Move ends early if the method Ask of cancel is called, or if ctx ends because a
 // device was abandoned.
 //
 // If the destination device copies directly from the source device, Move calls note with nil for

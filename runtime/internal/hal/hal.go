@@ -363,7 +363,7 @@ type Peer interface {
 	// CopyFrom copies size bytes from the memory src, which belongs to another device, to the
 	// memory dst of the Peer. Before CopyFrom is called, all earlier commands that use the bytes
 	// must have completed. During the copy, no other command may use the bytes. CopyFrom ends early
-	// if Ask is called for cancel, or if ctx ends.
+	// if the method Ask of cancel is called, or if ctx ends.
 	CopyFrom(ctx context.Context, cancel *Cancel, dst Memory, dstOff uint64, from Device, src Memory, srcOff, size uint64) PeerCopy
 }
 

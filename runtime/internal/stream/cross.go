@@ -77,7 +77,7 @@ type half struct {
 	stream *Stream
 	other  *half
 	event  *Event
-	use    Use // memory use of the half; zero after the half has completed
+	use    Use // memory that this half of the copy uses; zero after the half has completed
 	batch  *Batch
 	ticket hostTicket
 	handed chan struct{} // closed when all batches before the half have been submitted
@@ -235,7 +235,7 @@ func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access
 	return mem == h.use.Mem.state && lo < h.use.Hi && h.use.Lo < hi && (access|h.use.Access)&abi.Write != 0
 }
 
-// gate ensures that the current batch waits for the halves, and begins a new batch if necessary.
+// gate makes the current batch wait for the given halves of copies. If the batch has commands that need not wait, gate begins a new batch.
 func (s *Stream) gate(gates []*half) {
 	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
 		s.seal() // the commands of the current batch need not wait for the halves

@@ -23,7 +23,7 @@ type Replay struct {
 // NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
 // prepared it. The memory in the parameter owned stays in use until the command has completed.
 //
-// The function parts makes one event for each command of the sequence. The argument of parts is the
+// `parts` makes one event for each command of the sequence. The argument of parts is the
 // event of the submission. The stream calls parts under its lock, if some of the commands failed.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.unionOfUses(), Use{Mem: owned})

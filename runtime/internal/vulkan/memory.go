@@ -263,7 +263,7 @@ func (a *allocator) pool(kind int) *pool {
 	return a.pools[kind]
 }
 
-// The method dedicated reports whether memory of the given size gets its own block.
+// `dedicated` reports whether memory of the given size gets a block of its own.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
 // The method take returns memory in existing blocks, or nil if these blocks have too little free

@@ -55,7 +55,7 @@ func (k Heads) sum(i, own int) int32 {
 			}
 			k.Out[i] = h
 		}
-	case 6: // the stores of the first iterations remain if the load of the bound faults
+	case 6: // if the load of the loop bound faults, the stores of earlier iterations remain
 		for j := range 3 {
 			for n := int32(0); n < k.Same[own+j]; n++ {
 				k.Out[i] = h
