@@ -102,7 +102,7 @@ type worker struct {
 	run func(ctx context.Context, job reflect.Value) (*payload, error)
 }
 
-// serve runs as many loops as jobs may run at once. A loop that cannot continue ends the other
+// serve runs one loop for each job that may run at the same time. A loop that cannot continue ends the other
 // loops.
 func (w *worker) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)

@@ -51,7 +51,7 @@ func (BFloat16) saturated(x float32) BFloat16 {
 	return r
 }
 
-// Some devices treat float32s below 2**-126, and so BFloat16's subnormal numbers, as zeros. If
+// Some devices treat float32s below 2**-126 as zeros. So they treat subnormal BFloat16s as zeros, too. If
 // operands or results may be below 2**-126, operations compute with integers.
 
 // Add returns x + y.

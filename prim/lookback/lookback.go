@@ -69,7 +69,7 @@ type Code[A any] interface {
 }
 
 // Packed is a board in which each word contains the kind of a post and some bits of its value.
-// Reading posts needs no fence.
+// No fence is needed to read posts.
 type Packed[A any, C Code[A]] struct {
 	State []uint32 // the ticket, and C's number of words for each tile, all zero before a launch
 }

@@ -134,7 +134,7 @@ type condFact struct {
 	isTrue bool
 }
 
-// condFacts returns the facts about conditions that follow in b from dominating branches.
+// condFacts returns the conditions whose values are known in b because of branches that dominate b.
 func (e *exits) condFacts(b *ir.Block) []condFact {
 	var out []condFact
 	for {

@@ -18,8 +18,8 @@ import (
 // overlapCount is the number of iterations that run at a time.
 const overlapCount = 4
 
-// These constants limit the loops for which overlap makes a copy that runs four iterations at a
-// time.
+// These constants limit the work of overlap, which makes copies of loops. Such a copy runs four
+// iterations at a time.
 const (
 	maxOverlapValues = 48 // largest number of instructions in an iteration; longer loops did not become faster
 	maxOverlapLoops  = 8  // largest number of loops in a function that run four iterations at a time

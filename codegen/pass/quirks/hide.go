@@ -25,8 +25,8 @@ type hider struct {
 	rewrittenBlock                     // the block that hideFloat changes, with its new instructions
 }
 
-// valueKinds is the number of kinds of zeros (different bits of the reserved word) that hide values
-// other than bools, if the function also has hidden bools.
+// valueKinds is the number of kinds of zeros that hide numbers, in functions that also hide bools.
+// Zeros of different kinds are different bits of the reserved word.
 const valueKinds = 4
 
 func NewHider(f *ir.Func, rows []*Quirk) *hider {

@@ -72,7 +72,7 @@ type Search struct {
 	Query   dsl.LocalAccessor[float32]
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Search) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1, GroupSize)}
 }

@@ -18,7 +18,7 @@ type Life struct {
 	In, Out []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Life) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Tile, Tile)}
 }

@@ -18,7 +18,7 @@ type MatMul struct {
 	A, B, C []float32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Tile, Tile)}
 }

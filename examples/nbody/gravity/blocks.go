@@ -27,7 +27,7 @@ type Pull struct {
 	Sums            []Vec3
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Pull) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1, GroupSize)}
 }

@@ -50,7 +50,7 @@ type Step struct {
 	First     int
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Step) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(GroupSize)}
 }

@@ -31,7 +31,7 @@ type Price struct {
 	Out   []Sums
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Price) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel processes counters that differ by the size of the range. The random numbers of counter n are for paths 4n to 4n+3.

@@ -69,7 +69,7 @@ type MatMul struct {
 	C        []float32
 }
 
-// Properties states the sizes of work-groups and sub-groups.
+// Properties sets the sizes of work-groups and sub-groups.
 func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.SubGroupSize(SubGroup)}
 }
@@ -102,7 +102,7 @@ type MatMulBytes struct {
 	C        []int32
 }
 
-// Properties states the sizes of work-groups and sub-groups.
+// Properties sets the sizes of work-groups and sub-groups.
 func (MatMulBytes) Properties() properties.List { return MatMul{}.Properties() }
 
 // Kernel computes a tile. Each sub-group computes a block of the tile.

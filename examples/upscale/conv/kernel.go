@@ -79,8 +79,8 @@ const (
 
 // Matrix computes, in each work-group, all channels of Pixels pixels that are adjacent in memory. Some of these pixels
 // are at the edges of rows, and Matrix does not store them. The pixels of a row of the filter are adjacent, too. So a
-// row of the filter multiplies a matrix whose rows overlap in X: the row of pixel p begins In channels after the row of
-// pixel p-1. Matrix has the fields of Plain.
+// row of the filter multiplies a matrix whose rows overlap in X, because each row of the matrix begins one pixel after
+// the row before it. Matrix has the fields of Plain.
 type Matrix struct {
 	Layer              Layer
 	X, Y, Weights, Add []Halves

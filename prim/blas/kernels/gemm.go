@@ -54,7 +54,7 @@ type (
 	GemmFlat64 = Gemm[float64, [depth * (mostLines/2 + pad)]float64, Fused64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Gemm[T, L, O]) Properties() properties.List {
 	var o O
 	return append(properties.List{properties.WorkGroupSize(Items)}, o.Needs()...)

@@ -36,13 +36,13 @@ type (
 	GemvColumns64 = GemvColumns[float64, Fused64]
 )
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (GemvRows[T, O]) Properties() properties.List {
 	var o O
 	return append(properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (GemvColumns[T, O]) Properties() properties.List {
 	var o O
 	return append(properties.List{properties.WorkGroupSize(ColumnItems), properties.Float(properties.FloatExact)}, o.Needs()...)
@@ -162,7 +162,7 @@ type GemvQuads struct {
 	Alpha, Beta   float32
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (GemvQuads) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}
 }

@@ -91,7 +91,7 @@ type (
 	ScaleAdd64 = ScaleAdd[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (ScaleAdd[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -116,7 +116,7 @@ type (
 	Outer64 = Outer[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Outer[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -144,7 +144,7 @@ type (
 	AddPartial64 = AddPartial[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (AddPartial[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }

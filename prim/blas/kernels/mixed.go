@@ -63,7 +63,7 @@ type (
 	ProductBFloat16 = Product16[half.BFloat16]
 )
 
-// Properties states group sizes, and integer types that all devices with native matrices have.
+// Properties sets the group sizes. It also lists integer types, which all devices with native matrices have.
 func (Product16[E]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int16, properties.Int64)}
 }
@@ -94,7 +94,7 @@ type ProductInt8 struct {
 	C    []int32
 }
 
-// Properties states group sizes, and integer types that all devices with native matrices have.
+// Properties sets the group sizes. It also lists integer types, which all devices with native matrices have.
 func (ProductInt8) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(MixedItems), properties.SubGroupSize(SubGroup), properties.DeviceHas(properties.SubGroups, properties.Int8, properties.Int64)}
 }
@@ -290,7 +290,7 @@ type (
 	FinishInt32   = Finish[int32]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Finish[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }

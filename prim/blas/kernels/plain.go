@@ -22,7 +22,7 @@ type (
 	Plain64 = Plain[float64, Emulated64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Plain[T, O]) Properties() properties.List {
 	var o O
 	return append(properties.List{properties.Float(properties.FloatExact)}, o.Needs()...)

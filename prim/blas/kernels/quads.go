@@ -63,7 +63,7 @@ type (
 	FlatTN = Quads[flat, TN]
 )
 
-// Properties states the work-group's size, and the need for 64-bit integers. Gemm needs no 64-bit integers.
+// Properties sets the work-group's size, and requires 64-bit integers, which Gemm does not need.
 func (Quads[L, W]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Items), properties.DeviceHas(properties.Int64)}
 }

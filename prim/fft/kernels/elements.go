@@ -27,7 +27,7 @@ type (
 	Elements64 = Elements[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Elements[T]) Properties() properties.List { return exactly }
 
 // Kernel copies an element.

@@ -24,10 +24,10 @@ type (
 	Lines64 lines[float64]
 )
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (Lines32) Properties() properties.List { return exact }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (Lines64) Properties() properties.List { return exact }
 
 var exact = append(properties.List{properties.WorkGroupSize(Size)}, exactly...)

@@ -53,10 +53,10 @@ type (
 	Narrow64 = Narrow[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Halves[T]) Properties() properties.List { return exactly }
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Pairs[T]) Properties() properties.List { return exactly }
 
 // Kernel computes elements i and Half-i of a row. A row has Half/2+1 work-items.

@@ -25,7 +25,7 @@ var (
 // memory has space for twice as many lines. Between passes, work-items exchange elements through work-group memory.
 type Twos32 lines[float32]
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (Twos32) Properties() properties.List { return exact }
 
 // Kernel transforms lines.

@@ -62,7 +62,7 @@ type Edges32 struct {
 	Counts []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Edges32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // edge() returns the key of an edge, loaded from global memory.
@@ -110,7 +110,7 @@ type Edges64 struct {
 	Counts []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Edges64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // edge() returns the key of an edge, loaded from global memory.

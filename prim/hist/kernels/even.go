@@ -89,7 +89,7 @@ type Even32 struct {
 	Steps  Steps[float32]
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (Even32) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
@@ -132,7 +132,7 @@ type Even64 struct {
 	Factor, FactorShift uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Even64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // product() returns x*y in two parts, the bits above the 32 lowest bits, and the 32 lowest bits.
@@ -184,7 +184,7 @@ type EvenFloat64 struct {
 	Steps  Steps[float64]
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (EvenFloat64) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }

@@ -14,7 +14,7 @@ type Keys struct {
 	Counts []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Keys) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel counts elements. The work-items of the launch divide the elements among themselves.

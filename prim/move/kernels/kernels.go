@@ -76,7 +76,7 @@ type (
 	IotaFloat64 = Iota[float64]
 )
 
-// Properties states that each operation is rounded.
+// Properties requires that each operation is rounded.
 func (Iota[T]) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
@@ -227,7 +227,7 @@ type (
 	Transpose32 = Transpose[uint32]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Transpose[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Lines, Tile)}
 }

@@ -25,7 +25,7 @@ type (
 	Flagged32 = Flagged[uint32]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }

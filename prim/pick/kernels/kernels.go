@@ -89,7 +89,7 @@ type Where[T any, P Predicate[T]] struct {
 	Count  []int64 // number of picked elements
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }

@@ -20,7 +20,7 @@ type Partition[T any, P Predicate[T]] struct {
 	Turn   bool
 }
 
-// Properties states the work-group's size, and that each operation is rounded.
+// Properties sets the work-group's size, and requires that each operation is rounded.
 func (Partition[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }

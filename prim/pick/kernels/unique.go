@@ -28,7 +28,7 @@ type (
 	Unique64 = Unique[uint64]
 )
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }

@@ -131,7 +131,7 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update replaces the step of the node with the given owner by s. Before the replacement, Update
+// Update finds the node with the given owner, and replaces the step of that node with s. Before the replacement, Update
 // calls check with the steps of all nodes and the index of the node, or -1 if no node has this
 // owner. If check returns an error, Update returns the error and changes nothing.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {

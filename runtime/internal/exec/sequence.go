@@ -149,7 +149,7 @@ func (s *Sequence) makeReplay(d hal.Device, on *stream.Stream, events EventMaker
 	s.replay = stream.NewReplay(&s.Sequence, g, s.memory, func(*stream.Event) []*stream.Event { return events.Events(s) })
 }
 
-// graphMemory is a hal.Graph that implements hal.Memory. A stream therefore frees the graph like
+// graphMemory is a hal.Graph that implements hal.Memory. Therefore a stream can free the graph like
 // memory, when the last batch that uses the graph has completed.
 type graphMemory struct{ hal.Graph }
 

@@ -27,7 +27,7 @@ type Fold struct {
 	Out  []Stats
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Fold) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel strides through the slices by the number of work-items, so that neighbouring work-items read neighbouring
@@ -64,7 +64,7 @@ type Finish struct {
 	Out   []Stats
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Finish) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel combines the results of the work-groups.

@@ -33,7 +33,7 @@ type Count struct {
 // Constant `ahead` is the number of loads of keys that are in flight at once.
 const ahead = 4
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Count) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel counts the digits in work-group memory first.
@@ -69,7 +69,7 @@ type Scatter struct {
 	Out    []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Scatter) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel sorts each block in local memory, and then writes runs of keys with equal digits. kgen unrolls the loops

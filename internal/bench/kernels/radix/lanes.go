@@ -18,7 +18,7 @@ type ScatterLanes struct {
 	Out    []uint32
 }
 
-// Properties states the sizes of work-groups and sub-groups.
+// Properties sets the sizes of work-groups and sub-groups.
 func (ScatterLanes) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.SubGroupSize(Lanes)}
 }

@@ -27,7 +27,7 @@ type Tally struct {
 	Bins   []uint32
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Tally) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 // Kernel counts the levels in work-group memory first, where atomics do not compete with other

@@ -308,7 +308,7 @@ func (k Arrays) Kernel(t dsl.Task) {
 	k.Ints[0] = Extremes.Get(t)
 }
 
-// These types of constants are named types, arrays of arrays, and a struct with an empty field.
+// These constants have named types, arrays of arrays, and a struct with an empty field as their types.
 type (
 	Mode  uint8
 	Ratio float32

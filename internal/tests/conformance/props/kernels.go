@@ -13,7 +13,7 @@ import (
 // Keys declares one property of each kind.
 type Keys struct{ Out []int32 }
 
-// Properties states them.
+// Properties returns the kernel's properties.
 func (Keys) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(2, 8), properties.WorkGroupSizeHint(2, 8), properties.SubGroupSize(8),
 		properties.DeviceHas(properties.SubGroups)}
@@ -30,7 +30,7 @@ func (k Keys) Kernel(it dsl.NDItem2) {
 // Ordered declares only the work-group size.
 type Ordered struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Ordered) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(2, 8)}
 }
@@ -46,7 +46,7 @@ const side = 8
 // Base declares properties for the kernels that embed it.
 type Base struct{}
 
-// Properties states them.
+// Properties returns the kernel's properties.
 func (Base) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(side, side)}
 }
@@ -83,7 +83,7 @@ type More struct {
 	Out []int32
 }
 
-// Properties states them.
+// Properties returns the kernel's properties.
 func (m More) Properties() properties.List {
 	list := m.Base.Properties()
 	if list.Has(properties.KeySubGroupSize) {
@@ -105,7 +105,7 @@ type Other struct {
 	Out []int32
 }
 
-// Properties states them.
+// Properties returns the kernel's properties.
 func (Other) Properties() properties.List { return properties.List{properties.SubGroupSize(8)} }
 
 // Kernel writes the size of its sub-group.
@@ -168,7 +168,7 @@ func (k Group3) Kernel(it dsl.NDItem3) {
 // Cube requires a work-group of 2 by 2 by 2 work-items.
 type Cube struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Cube) Properties() properties.List { return properties.List{properties.WorkGroupSize(2, 2, 2)} }
 
 // Kernel counts.
@@ -177,7 +177,7 @@ func (k Cube) Kernel(it dsl.NDItem3) { k.Out[it.GlobalLinearID()]++ }
 // Four requires a work-group of 4 work-items.
 type Four struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Four) Properties() properties.List { return properties.List{properties.WorkGroupSize(4)} }
 
 // Kernel counts.
@@ -186,7 +186,7 @@ func (k Four) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 // FourItems requires work-groups of 4 work-items, and runs over a range.
 type FourItems struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (FourItems) Properties() properties.List { return properties.List{properties.WorkGroupSize(4)} }
 
 // Kernel counts.
@@ -195,7 +195,7 @@ func (k FourItems) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
 // Huge requires a work-group size that no device supports.
 type Huge struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Huge) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(1<<32 - 1)}
 }
@@ -206,7 +206,7 @@ func (k Huge) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 // HugeSub requires a sub-group size that no device supports.
 type HugeSub struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (HugeSub) Properties() properties.List {
 	return properties.List{properties.SubGroupSize(1<<31 - 1)}
 }
@@ -217,7 +217,7 @@ func (k HugeSub) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()]++ }
 // Hinted has a hint for work-groups of 32 work-items.
 type Hinted struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Hinted) Properties() properties.List {
 	return properties.List{properties.WorkGroupSizeHint(32)}
 }
@@ -228,7 +228,7 @@ func (k Hinted) Kernel(it dsl.NDItem1) { k.Out[it.GlobalID()] = int32(it.LocalRa
 // Trivial requires aspect fp64 without using float64.
 type Trivial struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Trivial) Properties() properties.List {
 	return properties.List{properties.DeviceHas(properties.FP64)}
 }
@@ -279,7 +279,7 @@ func half(x int32) int32 { return x / 2 }
 // Attributes declares properties that a query returns before the kernel is built.
 type Attributes struct{ Out []int32 }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Attributes) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(8, 8), properties.SubGroupSize(8), properties.DeviceHas(properties.FP16)}
 }
@@ -290,7 +290,7 @@ func (k Attributes) Kernel(it dsl.NDItem2) { k.Out[it.GlobalLinearID()]++ }
 // Sized is a generic kernel whose work-group size depends on its type argument.
 type Sized[T int32 | float32] struct{ Out []T }
 
-// Properties states it.
+// Properties returns the kernel's properties.
 func (Sized[T]) Properties() properties.List {
 	var zero T
 	if _, ok := any(zero).(float32); ok {

@@ -68,7 +68,7 @@ func (k Groups2) Kernel(it dsl.NDItem2) {
 // Eight adds one to each element, in work-groups of eight.
 type Eight struct{ Out []int32 }
 
-// Properties states the size of work-groups.
+// Properties sets the size of work-groups.
 func (Eight) Properties() properties.List { return properties.List{properties.WorkGroupSize(8)} }
 
 // Kernel increments the element of its work-item.
@@ -77,7 +77,7 @@ func (k Eight) Kernel(it dsl.Item1) { k.Out[it.GlobalID()]++ }
 // Sixteen adds one to each element, in work-groups of sixteen.
 type Sixteen struct{ Out []int32 }
 
-// Properties states the size of work-groups.
+// Properties sets the size of work-groups.
 func (Sixteen) Properties() properties.List { return properties.List{properties.WorkGroupSize(16)} }
 
 // Kernel increments the element of its work-item.
@@ -163,7 +163,7 @@ func (k AddF) Kernel(it dsl.Item1) {
 // ExactF computes the same as AddF in another floating-point mode.
 type ExactF struct{ X, Y, Out []float32 }
 
-// Properties states the floating-point mode.
+// Properties sets the floating-point mode.
 func (ExactF) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }

@@ -180,7 +180,7 @@ func comparedBehind(x, y uint64, out *[7]uint64) {
 	out[6] = uint64(max(n*math.MaxInt64, n))
 }
 
-// singleBits multiplies single bits, and masks with them.
+// singleBits multiplies numbers with one set bit, and uses such numbers as masks.
 func singleBits(x, y uint64, out *[6]uint64) {
 	n := int64(y)
 	out[0] = x * x & 3 * 15 // quirk/square

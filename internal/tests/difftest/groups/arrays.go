@@ -150,7 +150,7 @@ type Summed struct {
 	Wide []int64
 }
 
-// Properties states the work-group's size.
+// Properties sets the work-group's size.
 func (Summed) Properties() properties.List { return properties.List{properties.WorkGroupSize(24)} }
 
 // Kernel adds up N elements, where N is a field.

@@ -12,7 +12,7 @@ type Zeros struct {
 	In, Out []int32
 }
 
-// Properties states the work-group's size, from which kgen knows which elements the group writes.
+// Properties sets the work-group's size, from which kgen knows which elements the group writes.
 func (Zeros) Properties() properties.List { return properties.List{properties.WorkGroupSize(64)} }
 
 // Kernel adds up elements that other work-items have written, with a factor for each variable.
