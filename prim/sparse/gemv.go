@@ -66,34 +66,42 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 	if a.Rows == 0 {
 		return l.End()
 	}
-	// The number of rows per work-group is chosen so that, on average, their elements just fit into
-	// work-group memory.
-	chunk := int64(kernels.Chunk32)
 	if call.KindOf[T]().Size == 8 {
-		chunk = kernels.Chunk64
-	}
-	each := min(max(int(chunk*int64(a.Rows)/int64(max(a.Values.Len(), 1))), 1), kernels.Items)
-	groups := (a.Rows + each - 1) / each
-	if call.KindOf[T]().Size == 8 {
-		k := kernelsgen.Gemv64{
+		k := kernelsgen.Rows64{
 			Start: a.Start, Columns: a.Columns, Values: primimpl.Cast[float64](a.Values), X: primimpl.Cast[float64](x), Y: primimpl.Cast[float64](y),
-			Rows: a.Rows, PerGroup: each, Alpha: float64(alpha), Beta: float64(beta),
+			Alpha: float64(alpha), Beta: float64(beta),
 		}
-		if primimpl.Fuses64(l.Device()) {
-			l.Run(k, groups, kernels.Items)
-		} else {
-			l.Run(kernelsgen.GemvEmulated64(k), groups, kernels.Items)
+		switch groups, each := split(a, kernels.Chunk64); {
+		case !primimpl.Fuses64(l.Device()):
+			call.Over(l, kernelsgen.RowsEmulated64(k), runtime.Range1(a.Rows))
+		case onHost(l.Device()):
+			call.Over(l, k, runtime.Range1(a.Rows))
+		default:
+			l.Run(kernelsgen.Gemv64{Start: k.Start, Columns: k.Columns, Values: k.Values, X: k.X, Y: k.Y, Rows: a.Rows, PerGroup: each, Alpha: k.Alpha, Beta: k.Beta}, groups, kernels.Items)
 		}
 		return l.End()
 	}
-	k := kernelsgen.Gemv32{
+	k := kernelsgen.Rows32{
 		Start: a.Start, Columns: a.Columns, Values: primimpl.Cast[float32](a.Values), X: primimpl.Cast[float32](x), Y: primimpl.Cast[float32](y),
-		Rows: a.Rows, PerGroup: each, Alpha: float32(alpha), Beta: float32(beta),
+		Alpha: float32(alpha), Beta: float32(beta),
 	}
-	if primimpl.Fuses(l.Device()) {
-		l.Run(k, groups, kernels.Items)
-	} else {
-		l.Run(kernelsgen.GemvEmulated32(k), groups, kernels.Items)
+	switch groups, each := split(a, kernels.Chunk32); {
+	case !primimpl.Fuses(l.Device()):
+		call.Over(l, kernelsgen.RowsEmulated32(k), runtime.Range1(a.Rows))
+	case onHost(l.Device()):
+		call.Over(l, k, runtime.Range1(a.Rows))
+	default:
+		l.Run(kernelsgen.Gemv32{Start: k.Start, Columns: k.Columns, Values: k.Values, X: k.X, Y: k.Y, Rows: a.Rows, PerGroup: each, Alpha: k.Alpha, Beta: k.Beta}, groups, kernels.Items)
 	}
 	return l.End()
 }
+
+// split returns the number of work-groups, and the number of rows for each. Chunk is the number of elements that fit into
+// work-group memory. On average, the elements of a work-group's rows just fit.
+func split[T Float](a View[T], chunk int) (groups, each int) {
+	each = min(max(int(int64(chunk)*int64(a.Rows)/int64(max(a.Values.Len(), 1))), 1), kernels.Items)
+	return (a.Rows + each - 1) / each, each
+}
+
+// onHost reports whether the device is the host device. Tests replace it, to run the kernels of GPUs there.
+var onHost = func(dev *runtime.Device) bool { return dev.Info().Type == runtime.HostCPU }

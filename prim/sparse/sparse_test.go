@@ -53,11 +53,17 @@ func matrix[T Float](r *rand.Rand, rows, cols int, each func(i int) int) CSR[T] 
 	return a
 }
 
+// TestGemv compares products with plain Go. On the host device, the kernels of GPUs run, too.
 func TestGemv(t *testing.T) {
+	was := onHost
+	defer func() { onHost = was }()
 	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
-		testGemv[float32](t, dev)
-		if dev.Has(properties.FP64) {
-			testGemv[float64](t, dev)
+		for _, rows := range []bool{true, false} {
+			onHost = func(dev *runtime.Device) bool { return rows && was(dev) }
+			testGemv[float32](t, dev)
+			if dev.Has(properties.FP64) {
+				testGemv[float64](t, dev)
+			}
 		}
 	})
 }

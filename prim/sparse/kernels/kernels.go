@@ -50,10 +50,8 @@ type Gemv[T kernels.Float, O sums[T], V values[T], C columns] struct {
 }
 
 type (
-	Gemv32         = Gemv[float32, kernels.Fused, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
-	Gemv64         = Gemv[float64, kernels.Fused64, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
-	GemvEmulated64 = Gemv[float64, kernels.Emulated64, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
-	GemvEmulated32 = Gemv[float32, kernels.Emulated, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
+	Gemv32 = Gemv[float32, kernels.Fused, [Chunk32 + Chunk32/32]float32, [Chunk32 + Chunk32/32]int32]
+	Gemv64 = Gemv[float64, kernels.Fused64, [Chunk64 + Chunk64/32]float64, [Chunk64 + Chunk64/32]int32]
 )
 
 // Properties sets the work-group size, and the properties that the type argument O needs.
@@ -122,6 +120,47 @@ func (k Gemv[T, O, V, C]) Kernel(it dsl.NDItem1) {
 		}
 		k.Y[row] = v
 	}
+}
+
+// Rows computes the same as Gemv, in the same order, without work-group memory. It is for processors, where barriers cost more
+// than loads from different lines, and for devices that emulate fused operations, where loads cost less than the emulation.
+type Rows[T kernels.Float, O sums[T]] struct {
+	Start, Columns []int32
+	Values, X, Y   []T
+	Alpha, Beta    T
+}
+
+type (
+	Rows32         = Rows[float32, kernels.Fused]
+	Rows64         = Rows[float64, kernels.Fused64]
+	RowsEmulated32 = Rows[float32, kernels.Emulated]
+	RowsEmulated64 = Rows[float64, kernels.Emulated64]
+)
+
+// Properties returns the properties that the type argument O needs.
+func (Rows[T, O]) Properties() properties.List {
+	var o O
+	return o.Needs()
+}
+
+// Kernel computes one element of Y.
+func (k Rows[T, O]) Kernel(it dsl.Item1) {
+	var o O
+	row := it.GlobalID()
+	begin, end := uint32(k.Start[row]), uint32(k.Start[row+1]) // as uint32s, negative numbers are too large
+	if end < begin || uint(end) > uint(len(k.Values)) || len(k.Values) != len(k.Columns) {
+		panic("starts of rows descend or are too large")
+	}
+	var sum T
+	columns := k.Columns[begin:end]
+	for e, v := range k.Values[begin:end] {
+		sum = o.Add(v, k.X[uint32(columns[e])], sum)
+	}
+	v := T(k.Alpha * sum)
+	if k.Beta != 0 {
+		v = o.Add(k.Alpha, sum, T(k.Beta*k.Y[row]))
+	}
+	k.Y[row] = v
 }
 
 // For each element, the kernel Keys stores a number in its field Keys. The numbers are ordered by row, then by column.

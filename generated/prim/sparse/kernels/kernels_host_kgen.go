@@ -17,8 +17,8 @@ type columnsHost struct {
 
 func newColumnsHost() kernelimpl.HostForm { return new(columnsHost) }
 
-const columnsHostSites = `1	prim/sparse/kernels/kernels.go:153:29
-1	153:11`
+const columnsHostSites = `1	prim/sparse/kernels/kernels.go:192:29
+1	192:11`
 
 func (g *columnsHost) Begin() {
 	g.Sites = columnsHostSites
@@ -77,16 +77,16 @@ type gemv32Host struct {
 
 func newGemv32Host() kernelimpl.HostForm { return new(gemv32Host) }
 
-const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
-1	77:26
-1	77:50
-13	83:8	"starts of rows descend or are too large"
-1	93:27
-1	98:15
-1	107:26
-1	107:15
-1	114:25
-1	114:41`
+const gemv32HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"lengths of the matrix do not fit"
+1	75:26
+1	75:50
+13	81:8	"starts of rows descend or are too large"
+1	91:27
+1	96:15
+1	105:26
+1	105:15
+1	112:25
+1	112:41`
 
 func (g *gemv32Host) Begin() {
 	g.Sites = gemv32HostSites
@@ -110,7 +110,7 @@ func (g *gemv32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:102
+		case 2: // Barrier, kernels.go:100
 			next = g.r3()
 		}
 	}
@@ -118,9 +118,9 @@ func (g *gemv32Host) Run() {
 
 func (g *gemv32Host) r0() int {
 	const n = 128
-	// ZeroLocal, kernels.go:68
+	// ZeroLocal, kernels.go:66
 	g.Zero(0)
-	// ZeroLocal, kernels.go:68
+	// ZeroLocal, kernels.go:66
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -537,7 +537,7 @@ func (g *gemv32Host) r3() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:116
+	// Barrier, kernels.go:114
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -736,16 +736,16 @@ type gemv64Host struct {
 
 func newGemv64Host() kernelimpl.HostForm { return new(gemv64Host) }
 
-const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
-1	77:26
-1	77:50
-13	83:8	"starts of rows descend or are too large"
-1	93:27
-1	98:15
-1	107:26
-1	107:15
-1	114:25
-1	114:41`
+const gemv64HostSites = `13	prim/sparse/kernels/kernels.go:70:8	"lengths of the matrix do not fit"
+1	75:26
+1	75:50
+13	81:8	"starts of rows descend or are too large"
+1	91:27
+1	96:15
+1	105:26
+1	105:15
+1	112:25
+1	112:41`
 
 func (g *gemv64Host) Begin() {
 	g.Sites = gemv64HostSites
@@ -769,7 +769,7 @@ func (g *gemv64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernels.go:102
+		case 2: // Barrier, kernels.go:100
 			next = g.r3()
 		}
 	}
@@ -777,9 +777,9 @@ func (g *gemv64Host) Run() {
 
 func (g *gemv64Host) r0() int {
 	const n = 128
-	// ZeroLocal, kernels.go:68
+	// ZeroLocal, kernels.go:66
 	g.Zero(0)
-	// ZeroLocal, kernels.go:68
+	// ZeroLocal, kernels.go:66
 	g.Zero(1)
 	v12 := g.v12
 	v18 := v12 <= 0
@@ -1196,1325 +1196,7 @@ func (g *gemv64Host) r3() int {
 	if !more {
 		return -1
 	}
-	// Barrier, kernels.go:116
-	e50 := g.v50
-	v36 := g.v36
-	u50 := g.v50
-	u54 := g.v54
-	v5 := g.v5
-	p2 := g.Pointer(2)
-	p1 := g.Pointer(1)
-	v24 := int32(g.ID[0])
-	v25 := int64(uint32(v24))
-	v12 := g.v12
-	v26 := v25 * v12
-	v27 := v26 + v12
-	v11 := g.v11
-	v28 := v27 < v11
-	v29 := v11
-	if v28 {
-		v29 = v27
-	}
-	v13 := g.v13
-	v14 := g.v14
-	v203 := v14 != 0
-	p4 := g.Pointer(4)
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v50 := e50
-		v185 := h185[li]
-		v30 := int32(li)
-		v0 := int32(basex + li)
-		v31 := int64(uint32(v30))
-		v32 := v26 + v31
-		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v207 float64
-		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v49 = v185
-		v50 = v50 + 1024
-		if uint32(v50) < uint32(v36) {
-			v52 := v36 - v50
-			v54 = v52
-			if 1024 < uint32(v52) {
-				v54 = 1024
-			}
-			v55 = v30
-		} else {
-			goto b81
-		}
-	b22:
-		if uint32(v55) >= uint32(v54) {
-			h49[li] = v49
-			u50 = v50
-			u54 = v54
-			next = 2
-			continue
-		}
-		v58 = int64(uint32(v50 + v55))
-		if uint64(v58) >= uint64(v5) {
-			g.Fault(4, v58, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
-		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
-		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
-			v70 = 0
-			v71 = 0
-			goto b28
-		}
-		v65 = int64(uint32(v50 + v62))
-		if uint64(v65) >= uint64(v5) {
-			g.Fault(4, v65, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v70 = *(*float64)(unsafe.Add(p2, int(v65)*8))
-		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
-	b28:
-		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
-			v80 = 0
-			v81 = 0
-			goto b32
-		}
-		v75 = int64(uint32(v50 + v72))
-		if uint64(v75) >= uint64(v5) {
-			g.Fault(4, v75, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v80 = *(*float64)(unsafe.Add(p2, int(v75)*8))
-		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
-	b32:
-		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
-			v90 = 0
-			v91 = 0
-			goto b36
-		}
-		v85 = int64(uint32(v50 + v82))
-		if uint64(v85) >= uint64(v5) {
-			g.Fault(4, v85, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
-		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
-	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1056 {
-			g.Fault(5, int64(uint32(v93)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
-		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1056 {
-			g.Fault(5, int64(uint32(v98)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
-		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1056 {
-			g.Fault(5, int64(uint32(v105)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1056 {
-			g.Fault(5, int64(uint32(v112)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
-		v55 = v55 + 512
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b22
-	b81:
-		if !v37 {
-			goto b85
-		}
-		if v203 {
-			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v207 = v206
-		} else {
-			v207 = float64(v13 * v49)
-		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
-	b85:
-		g.Leave(li)
-	}
-	g.v50 = u50
-	g.v54 = u54
-	return next
-}
-
-// gemvEmulated32Host is a work-group of the kernel [GemvEmulated32].
-type gemvEmulated32Host struct {
-	kernelimpl.HostGroup
-	v1, v3, v5, v7, v9, v11, v12 int64
-
-	v13, v14 float32
-
-	v36, v50, v54 int32
-
-	v41, v42 []int32
-
-	v49, v185 []float32
-}
-
-func newGemvEmulated32Host() kernelimpl.HostForm { return new(gemvEmulated32Host) }
-
-const gemvEmulated32HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
-1	77:26
-1	77:50
-13	83:8	"starts of rows descend or are too large"
-1	93:27
-1	98:15
-1	107:26
-1	107:15
-1	114:25
-1	114:41`
-
-func (g *gemvEmulated32Host) Begin() {
-	g.Sites = gemvEmulated32HostSites
-	const n = 128
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = g.Int64(80)
-	g.v9 = g.Int64(96)
-	g.v11 = g.Int64(104)
-	g.v12 = g.Int64(112)
-	g.v13 = g.Float32(120)
-	g.v14 = g.Float32(124)
-	g.Allot(0, 6336)
-	g.Allot(1, 6336)
-	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v185)
-}
-
-func (g *gemvEmulated32Host) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 2: // Barrier, kernels.go:102
-			next = g.r3()
-		}
-	}
-}
-
-func (g *gemvEmulated32Host) r0() int {
-	const n = 128
-	// ZeroLocal, kernels.go:68
-	g.Zero(0)
-	// ZeroLocal, kernels.go:68
-	g.Zero(1)
-	v12 := g.v12
-	v18 := v12 <= 0
-	v19 := 128 < v12
-	v1 := g.v1
-	v11 := g.v11
-	v20 := v1 <= v11
-	v9 := g.v9
-	v21 := v9 < v11
-	v5 := g.v5
-	v3 := g.v3
-	v22 := v5 != v3
-	basex := g.Base(0)
-	v24 := int32(g.ID[0])
-	v25 := int64(uint32(v24))
-	v26 := v25 * v12
-	v33 := uint64(v26) < uint64(v1)
-	p0 := g.Pointer(0)
-	v27 := v26 + v12
-	v28 := v27 < v11
-	v29 := v11
-	if v28 {
-		v29 = v27
-	}
-	v35 := uint64(v29) < uint64(v1)
-	u36 := g.v36
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
-	h49 := g.v49[:n]
-	u50 := g.v50
-	u54 := g.v54
-	p2 := g.Pointer(2)
-	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	stop := g.Cancelled()
-	v13 := g.v13
-	v14 := g.v14
-	v203 := v14 != 0
-	p4 := g.Pointer(4)
-	next := -1
-	for li := range n {
-		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v49, v60, v70, v80, v90, v207 float32
-		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v15 = 0
-	b3:
-		if v15 < 396 {
-			v15 = v15 + 1
-			goto b3
-		}
-		if v18 {
-			goto b10
-		}
-		if v19 {
-			goto b10
-		}
-		if v20 {
-			goto b10
-		}
-		if v21 {
-			goto b10
-		}
-		if !v22 {
-			goto b11
-		}
-	b10:
-		g.Fault(0, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b11:
-		v30 := int32(li)
-		v32 := v26 + int64(uint32(v30))
-		if !v33 {
-			g.Fault(1, v26, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v34 := *(*int32)(unsafe.Add(p0, int(v26)*4))
-		if !v35 {
-			g.Fault(2, v29, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v36 := *(*int32)(unsafe.Add(p0, int(v29)*4))
-		v37 := v32 < v29
-		if v37 {
-			v41 = *(*int32)(unsafe.Add(p0, int(v32)*4))
-			v42 = *(*int32)(unsafe.Add(p0, int(v32+1)*4))
-		} else {
-			v41 = v36
-			v42 = v36
-		}
-		if uint32(v41) < uint32(v34) {
-			goto b19
-		}
-		if uint32(v42) < uint32(v41) {
-			goto b19
-		}
-		if uint32(v36) < uint32(v42) {
-			goto b19
-		}
-		if uint64(v5) >= uint64(int64(uint32(v36))) {
-			v49 = 0
-			v50 = v34
-			goto b20
-		}
-	b19:
-		g.Fault(3, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b20:
-		if uint32(v50) < uint32(v36) {
-			v52 := v36 - v50
-			v54 = v52
-			if 1536 < uint32(v52) {
-				v54 = 1536
-			}
-			v55 = v30
-		} else {
-			goto b81
-		}
-	b22:
-		if uint32(v55) >= uint32(v54) {
-			u36 = v36
-			h41[li] = v41
-			h42[li] = v42
-			h49[li] = v49
-			u50 = v50
-			u54 = v54
-			next = 2
-			continue
-		}
-		v58 = int64(uint32(v50 + v55))
-		if uint64(v58) >= uint64(v5) {
-			g.Fault(4, v58, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
-		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
-		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
-			v70 = 0
-			v71 = 0
-			goto b28
-		}
-		v65 = int64(uint32(v50 + v62))
-		if uint64(v65) >= uint64(v5) {
-			g.Fault(4, v65, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v70 = *(*float32)(unsafe.Add(p2, int(v65)*4))
-		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
-	b28:
-		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
-			v80 = 0
-			v81 = 0
-			goto b32
-		}
-		v75 = int64(uint32(v50 + v72))
-		if uint64(v75) >= uint64(v5) {
-			g.Fault(4, v75, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v80 = *(*float32)(unsafe.Add(p2, int(v75)*4))
-		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
-	b32:
-		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
-			v90 = 0
-			v91 = 0
-			goto b36
-		}
-		v85 = int64(uint32(v50 + v82))
-		if uint64(v85) >= uint64(v5) {
-			g.Fault(4, v85, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
-		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
-	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1584 {
-			g.Fault(5, int64(uint32(v93)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
-		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1584 {
-			g.Fault(5, int64(uint32(v98)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
-		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1584 {
-			g.Fault(5, int64(uint32(v105)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1584 {
-			g.Fault(5, int64(uint32(v112)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
-		v55 = v55 + 512
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b22
-	b81:
-		if !v37 {
-			goto b85
-		}
-		if v203 {
-			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v207 = v206
-		} else {
-			v207 = float32(v13 * v49)
-		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
-	b85:
-		g.Leave(li)
-	}
-	g.v36 = u36
-	g.v50 = u50
-	g.v54 = u54
-	return next
-}
-
-func (g *gemvEmulated32Host) r3() int {
-	const n = 128
-	v50 := g.v50
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
-	v54 := g.v54
-	h49 := g.v49[:n]
-	basex := g.Base(0)
-	m1 := g.Memory(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	m0 := g.Memory(0)
-	stop := g.Cancelled()
-	h185 := g.v185[:n]
-	dead := g.Dead[:n]
-	more := false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v41 := h41[li]
-		v42 := h42[li]
-		v49 := h49[li]
-		v0 := int32(basex + li)
-		var v130, v140, v148, v156, v185 float32
-		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
-		var v138, v146, v154, v162 int64
-		v123 := v50
-		if uint32(v50) < uint32(v41) {
-			v123 = v41
-		}
-		v126 := v50
-		if uint32(v50) < uint32(v42) {
-			v126 = v42
-		}
-		v127 := v126 - v50
-		v129 := v54
-		if uint32(v127) < uint32(v54) {
-			v129 = v127
-		}
-		v130 = v49
-		v131 = v123 - v50
-	b54:
-		v132 := v131 + 4
-		if uint32(v132) > uint32(v129) {
-			v185 = v130
-			v186 = v131
-			goto b73
-		}
-		v135 = v131 + int32(uint32(v131)>>5)
-		if uint32(v135) >= 1584 {
-			g.Fault(6, int64(uint32(v135)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
-		v138 = int64(v137)
-		if uint64(v138) >= uint64(v7) {
-			g.Fault(7, v138, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v140 = *(*float32)(unsafe.Add(p3, int(v137)*4))
-			v141 := v131 + 1
-			v143 = v141 + int32(uint32(v141)>>5)
-			if uint32(v143) >= 1584 {
-				g.Fault(6, int64(uint32(v143)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
-		v146 = int64(v145)
-		if uint64(v146) >= uint64(v7) {
-			g.Fault(7, v146, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v148 = *(*float32)(unsafe.Add(p3, int(v145)*4))
-			v149 := v131 + 2
-			v151 = v149 + int32(uint32(v149)>>5)
-			if uint32(v151) >= 1584 {
-				g.Fault(6, int64(uint32(v151)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v153 = *(*int32)(unsafe.Add(m1, int(v151)*4))
-		v154 = int64(v153)
-		if uint64(v154) >= uint64(v7) {
-			g.Fault(7, v154, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v156 = *(*float32)(unsafe.Add(p3, int(v153)*4))
-			v157 := v131 + 3
-			v159 = v157 + int32(uint32(v157)>>5)
-			if uint32(v159) >= 1584 {
-				g.Fault(6, int64(uint32(v159)), 1584, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v161 = *(*int32)(unsafe.Add(m1, int(v159)*4))
-		v162 = int64(v161)
-		if uint64(v162) >= uint64(v7) {
-			g.Fault(7, v162, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v166 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v135)*4)), v140, v130)
-			v168 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v143)*4)), v148, v166)
-			v170 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v151)*4)), v156, v168)
-			v172 := math32.FastFMA(*(*float32)(unsafe.Add(m0, int(v159)*4)), *(*float32)(unsafe.Add(p3, int(v161)*4)), v170)
-			v130 = v172
-			v131 = v132
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b54
-		}
-	b73:
-		if uint32(v186) >= uint32(v129) {
-			h185[li] = v185
-			more = true
-			continue
-		}
-		v189 := v186 + int32(uint32(v186)>>5)
-		if uint32(v189) >= 1584 {
-			g.Fault(8, int64(uint32(v189)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		v191 := *(*float32)(unsafe.Add(m0, int(v189)*4))
-		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
-		v193 := int64(v192)
-		if uint64(v193) >= uint64(v7) {
-			g.Fault(9, v193, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v196 := math32.FastFMA(v191, *(*float32)(unsafe.Add(p3, int(v192)*4)), v185)
-		v185 = v196
-		v186 = v186 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b73
-	}
-	if !more {
-		return -1
-	}
-	// Barrier, kernels.go:116
-	e50 := g.v50
-	v36 := g.v36
-	u50 := g.v50
-	u54 := g.v54
-	v5 := g.v5
-	p2 := g.Pointer(2)
-	p1 := g.Pointer(1)
-	v24 := int32(g.ID[0])
-	v25 := int64(uint32(v24))
-	v12 := g.v12
-	v26 := v25 * v12
-	v27 := v26 + v12
-	v11 := g.v11
-	v28 := v27 < v11
-	v29 := v11
-	if v28 {
-		v29 = v27
-	}
-	v13 := g.v13
-	v14 := g.v14
-	v203 := v14 != 0
-	p4 := g.Pointer(4)
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v50 := e50
-		v185 := h185[li]
-		v30 := int32(li)
-		v0 := int32(basex + li)
-		v31 := int64(uint32(v30))
-		v32 := v26 + v31
-		v37 := v32 < v29
-		var v49, v60, v70, v80, v90, v207 float32
-		var v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v49 = v185
-		v50 = v50 + 1536
-		if uint32(v50) < uint32(v36) {
-			v52 := v36 - v50
-			v54 = v52
-			if 1536 < uint32(v52) {
-				v54 = 1536
-			}
-			v55 = v30
-		} else {
-			goto b81
-		}
-	b22:
-		if uint32(v55) >= uint32(v54) {
-			h49[li] = v49
-			u50 = v50
-			u54 = v54
-			next = 2
-			continue
-		}
-		v58 = int64(uint32(v50 + v55))
-		if uint64(v58) >= uint64(v5) {
-			g.Fault(4, v58, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v60 = *(*float32)(unsafe.Add(p2, int(v58)*4))
-		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
-		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
-			v70 = 0
-			v71 = 0
-			goto b28
-		}
-		v65 = int64(uint32(v50 + v62))
-		if uint64(v65) >= uint64(v5) {
-			g.Fault(4, v65, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v70 = *(*float32)(unsafe.Add(p2, int(v65)*4))
-		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
-	b28:
-		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
-			v80 = 0
-			v81 = 0
-			goto b32
-		}
-		v75 = int64(uint32(v50 + v72))
-		if uint64(v75) >= uint64(v5) {
-			g.Fault(4, v75, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v80 = *(*float32)(unsafe.Add(p2, int(v75)*4))
-		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
-	b32:
-		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
-			v90 = 0
-			v91 = 0
-			goto b36
-		}
-		v85 = int64(uint32(v50 + v82))
-		if uint64(v85) >= uint64(v5) {
-			g.Fault(4, v85, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v90 = *(*float32)(unsafe.Add(p2, int(v85)*4))
-		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
-	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1584 {
-			g.Fault(5, int64(uint32(v93)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v93)*4)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
-		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1584 {
-			g.Fault(5, int64(uint32(v98)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v98)*4)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
-		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1584 {
-			g.Fault(5, int64(uint32(v105)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v105)*4)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1584 {
-			g.Fault(5, int64(uint32(v112)), 1584, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v112)*4)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
-		v55 = v55 + 512
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b22
-	b81:
-		if !v37 {
-			goto b85
-		}
-		if v203 {
-			v206 := math32.FastFMA(v13, v49, float32(v14**(*float32)(unsafe.Add(p4, int(v32)*4))))
-			v207 = v206
-		} else {
-			v207 = float32(v13 * v49)
-		}
-		*(*float32)(unsafe.Add(p4, int(v32)*4)) = v207
-	b85:
-		g.Leave(li)
-	}
-	g.v50 = u50
-	g.v54 = u54
-	return next
-}
-
-// gemvEmulated64Host is a work-group of the kernel [GemvEmulated64].
-type gemvEmulated64Host struct {
-	kernelimpl.HostGroup
-	v1, v3, v5, v7, v9, v11, v12 int64
-
-	v13, v14 float64
-
-	v36, v50, v54 int32
-
-	v41, v42 []int32
-
-	v49, v185 []float64
-}
-
-func newGemvEmulated64Host() kernelimpl.HostForm { return new(gemvEmulated64Host) }
-
-const gemvEmulated64HostSites = `13	prim/sparse/kernels/kernels.go:72:8	"lengths of the matrix do not fit"
-1	77:26
-1	77:50
-13	83:8	"starts of rows descend or are too large"
-1	93:27
-1	98:15
-1	107:26
-1	107:15
-1	114:25
-1	114:41`
-
-func (g *gemvEmulated64Host) Begin() {
-	g.Sites = gemvEmulated64HostSites
-	const n = 128
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(64)
-	g.v7 = g.Int64(80)
-	g.v9 = g.Int64(96)
-	g.v11 = g.Int64(104)
-	g.v12 = g.Int64(112)
-	g.v13 = g.Float64(120)
-	g.v14 = g.Float64(128)
-	g.Allot(0, 8448)
-	g.Allot(1, 4224)
-	kernelimpl.HostRoom(n, &g.v41, &g.v42)
-	kernelimpl.HostRoom(n, &g.v49, &g.v185)
-}
-
-func (g *gemvEmulated64Host) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 2: // Barrier, kernels.go:102
-			next = g.r3()
-		}
-	}
-}
-
-func (g *gemvEmulated64Host) r0() int {
-	const n = 128
-	// ZeroLocal, kernels.go:68
-	g.Zero(0)
-	// ZeroLocal, kernels.go:68
-	g.Zero(1)
-	v12 := g.v12
-	v18 := v12 <= 0
-	v19 := 128 < v12
-	v1 := g.v1
-	v11 := g.v11
-	v20 := v1 <= v11
-	v9 := g.v9
-	v21 := v9 < v11
-	v5 := g.v5
-	v3 := g.v3
-	v22 := v5 != v3
-	basex := g.Base(0)
-	v24 := int32(g.ID[0])
-	v25 := int64(uint32(v24))
-	v26 := v25 * v12
-	v33 := uint64(v26) < uint64(v1)
-	p0 := g.Pointer(0)
-	v27 := v26 + v12
-	v28 := v27 < v11
-	v29 := v11
-	if v28 {
-		v29 = v27
-	}
-	v35 := uint64(v29) < uint64(v1)
-	u36 := g.v36
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
-	h49 := g.v49[:n]
-	u50 := g.v50
-	u54 := g.v54
-	p2 := g.Pointer(2)
-	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	stop := g.Cancelled()
-	v13 := g.v13
-	v14 := g.v14
-	v203 := v14 != 0
-	p4 := g.Pointer(4)
-	next := -1
-	for li := range n {
-		v0 := int32(basex + li)
-		var v15, v41, v42, v50, v54, v55, v61, v62, v71, v72, v81, v82, v91, v93, v98, v105, v112 int32
-		var v49, v60, v70, v80, v90, v207 float64
-		var v58, v65, v75, v85 int64
-		var v63, v73, v83 bool
-		v15 = 0
-	b3:
-		if v15 < 264 {
-			v15 = v15 + 1
-			goto b3
-		}
-		if v18 {
-			goto b10
-		}
-		if v19 {
-			goto b10
-		}
-		if v20 {
-			goto b10
-		}
-		if v21 {
-			goto b10
-		}
-		if !v22 {
-			goto b11
-		}
-	b10:
-		g.Fault(0, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b11:
-		v30 := int32(li)
-		v32 := v26 + int64(uint32(v30))
-		if !v33 {
-			g.Fault(1, v26, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v34 := *(*int32)(unsafe.Add(p0, int(v26)*4))
-		if !v35 {
-			g.Fault(2, v29, v1, v0)
-			g.Leave(li)
-			continue
-		}
-		v36 := *(*int32)(unsafe.Add(p0, int(v29)*4))
-		v37 := v32 < v29
-		if v37 {
-			v41 = *(*int32)(unsafe.Add(p0, int(v32)*4))
-			v42 = *(*int32)(unsafe.Add(p0, int(v32+1)*4))
-		} else {
-			v41 = v36
-			v42 = v36
-		}
-		if uint32(v41) < uint32(v34) {
-			goto b19
-		}
-		if uint32(v42) < uint32(v41) {
-			goto b19
-		}
-		if uint32(v36) < uint32(v42) {
-			goto b19
-		}
-		if uint64(v5) >= uint64(int64(uint32(v36))) {
-			v49 = 0
-			v50 = v34
-			goto b20
-		}
-	b19:
-		g.Fault(3, 0, 0, v0)
-		g.Leave(li)
-		continue
-	b20:
-		if uint32(v50) < uint32(v36) {
-			v52 := v36 - v50
-			v54 = v52
-			if 1024 < uint32(v52) {
-				v54 = 1024
-			}
-			v55 = v30
-		} else {
-			goto b81
-		}
-	b22:
-		if uint32(v55) >= uint32(v54) {
-			u36 = v36
-			h41[li] = v41
-			h42[li] = v42
-			h49[li] = v49
-			u50 = v50
-			u54 = v54
-			next = 2
-			continue
-		}
-		v58 = int64(uint32(v50 + v55))
-		if uint64(v58) >= uint64(v5) {
-			g.Fault(4, v58, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v60 = *(*float64)(unsafe.Add(p2, int(v58)*8))
-		v61 = *(*int32)(unsafe.Add(p1, int(v58)*4))
-		v62 = v55 + 128
-		v63 = uint32(v62) < uint32(v54)
-		if !v63 {
-			v70 = 0
-			v71 = 0
-			goto b28
-		}
-		v65 = int64(uint32(v50 + v62))
-		if uint64(v65) >= uint64(v5) {
-			g.Fault(4, v65, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v70 = *(*float64)(unsafe.Add(p2, int(v65)*8))
-		v71 = *(*int32)(unsafe.Add(p1, int(v65)*4))
-	b28:
-		v72 = v55 + 256
-		v73 = uint32(v72) < uint32(v54)
-		if !v73 {
-			v80 = 0
-			v81 = 0
-			goto b32
-		}
-		v75 = int64(uint32(v50 + v72))
-		if uint64(v75) >= uint64(v5) {
-			g.Fault(4, v75, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v80 = *(*float64)(unsafe.Add(p2, int(v75)*8))
-		v81 = *(*int32)(unsafe.Add(p1, int(v75)*4))
-	b32:
-		v82 = v55 + 384
-		v83 = uint32(v82) < uint32(v54)
-		if !v83 {
-			v90 = 0
-			v91 = 0
-			goto b36
-		}
-		v85 = int64(uint32(v50 + v82))
-		if uint64(v85) >= uint64(v5) {
-			g.Fault(4, v85, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v90 = *(*float64)(unsafe.Add(p2, int(v85)*8))
-		v91 = *(*int32)(unsafe.Add(p1, int(v85)*4))
-	b36:
-		v93 = v55 + int32(uint32(v55)>>5)
-		if uint32(v93) >= 1056 {
-			g.Fault(5, int64(uint32(v93)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v93)*8)) = v60
-		*(*int32)(unsafe.Add(m1, int(v93)*4)) = v61
-		if !v63 {
-			goto b41
-		}
-		v98 = v62 + int32(uint32(v62)>>5)
-		if uint32(v98) >= 1056 {
-			g.Fault(5, int64(uint32(v98)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v98)*8)) = v70
-		*(*int32)(unsafe.Add(m1, int(v98)*4)) = v71
-	b41:
-		if !v73 {
-			goto b45
-		}
-		v105 = v72 + int32(uint32(v72)>>5)
-		if uint32(v105) >= 1056 {
-			g.Fault(5, int64(uint32(v105)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v105)*8)) = v80
-		*(*int32)(unsafe.Add(m1, int(v105)*4)) = v81
-	b45:
-		if !v83 {
-			goto b49
-		}
-		v112 = v82 + int32(uint32(v82)>>5)
-		if uint32(v112) >= 1056 {
-			g.Fault(5, int64(uint32(v112)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m0, int(v112)*8)) = v90
-		*(*int32)(unsafe.Add(m1, int(v112)*4)) = v91
-	b49:
-		v55 = v55 + 512
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b22
-	b81:
-		if !v37 {
-			goto b85
-		}
-		if v203 {
-			v206 := math.FMA(v13, v49, float64(v14**(*float64)(unsafe.Add(p4, int(v32)*8))))
-			v207 = v206
-		} else {
-			v207 = float64(v13 * v49)
-		}
-		*(*float64)(unsafe.Add(p4, int(v32)*8)) = v207
-	b85:
-		g.Leave(li)
-	}
-	g.v36 = u36
-	g.v50 = u50
-	g.v54 = u54
-	return next
-}
-
-func (g *gemvEmulated64Host) r3() int {
-	const n = 128
-	v50 := g.v50
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
-	v54 := g.v54
-	h49 := g.v49[:n]
-	basex := g.Base(0)
-	m1 := g.Memory(1)
-	v7 := g.v7
-	p3 := g.Pointer(3)
-	m0 := g.Memory(0)
-	stop := g.Cancelled()
-	h185 := g.v185[:n]
-	dead := g.Dead[:n]
-	more := false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v41 := h41[li]
-		v42 := h42[li]
-		v49 := h49[li]
-		v0 := int32(basex + li)
-		var v130, v140, v148, v156, v185 float64
-		var v131, v135, v137, v143, v145, v151, v153, v159, v161, v186 int32
-		var v138, v146, v154, v162 int64
-		v123 := v50
-		if uint32(v50) < uint32(v41) {
-			v123 = v41
-		}
-		v126 := v50
-		if uint32(v50) < uint32(v42) {
-			v126 = v42
-		}
-		v127 := v126 - v50
-		v129 := v54
-		if uint32(v127) < uint32(v54) {
-			v129 = v127
-		}
-		v130 = v49
-		v131 = v123 - v50
-	b54:
-		v132 := v131 + 4
-		if uint32(v132) > uint32(v129) {
-			v185 = v130
-			v186 = v131
-			goto b73
-		}
-		v135 = v131 + int32(uint32(v131)>>5)
-		if uint32(v135) >= 1056 {
-			g.Fault(6, int64(uint32(v135)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		v137 = *(*int32)(unsafe.Add(m1, int(v135)*4))
-		v138 = int64(v137)
-		if uint64(v138) >= uint64(v7) {
-			g.Fault(7, v138, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v140 = *(*float64)(unsafe.Add(p3, int(v137)*8))
-			v141 := v131 + 1
-			v143 = v141 + int32(uint32(v141)>>5)
-			if uint32(v143) >= 1056 {
-				g.Fault(6, int64(uint32(v143)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v145 = *(*int32)(unsafe.Add(m1, int(v143)*4))
-		v146 = int64(v145)
-		if uint64(v146) >= uint64(v7) {
-			g.Fault(7, v146, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v148 = *(*float64)(unsafe.Add(p3, int(v145)*8))
-			v149 := v131 + 2
-			v151 = v149 + int32(uint32(v149)>>5)
-			if uint32(v151) >= 1056 {
-				g.Fault(6, int64(uint32(v151)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v153 = *(*int32)(unsafe.Add(m1, int(v151)*4))
-		v154 = int64(v153)
-		if uint64(v154) >= uint64(v7) {
-			g.Fault(7, v154, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v156 = *(*float64)(unsafe.Add(p3, int(v153)*8))
-			v157 := v131 + 3
-			v159 = v157 + int32(uint32(v157)>>5)
-			if uint32(v159) >= 1056 {
-				g.Fault(6, int64(uint32(v159)), 1056, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v161 = *(*int32)(unsafe.Add(m1, int(v159)*4))
-		v162 = int64(v161)
-		if uint64(v162) >= uint64(v7) {
-			g.Fault(7, v162, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v166 := math.FMA(*(*float64)(unsafe.Add(m0, int(v135)*8)), v140, v130)
-			v168 := math.FMA(*(*float64)(unsafe.Add(m0, int(v143)*8)), v148, v166)
-			v170 := math.FMA(*(*float64)(unsafe.Add(m0, int(v151)*8)), v156, v168)
-			v172 := math.FMA(*(*float64)(unsafe.Add(m0, int(v159)*8)), *(*float64)(unsafe.Add(p3, int(v161)*8)), v170)
-			v130 = v172
-			v131 = v132
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b54
-		}
-	b73:
-		if uint32(v186) >= uint32(v129) {
-			h185[li] = v185
-			more = true
-			continue
-		}
-		v189 := v186 + int32(uint32(v186)>>5)
-		if uint32(v189) >= 1056 {
-			g.Fault(8, int64(uint32(v189)), 1056, v0)
-			g.Leave(li)
-			continue
-		}
-		v191 := *(*float64)(unsafe.Add(m0, int(v189)*8))
-		v192 := *(*int32)(unsafe.Add(m1, int(v189)*4))
-		v193 := int64(v192)
-		if uint64(v193) >= uint64(v7) {
-			g.Fault(9, v193, v7, v0)
-			g.Leave(li)
-			continue
-		}
-		v196 := math.FMA(v191, *(*float64)(unsafe.Add(p3, int(v192)*8)), v185)
-		v185 = v196
-		v186 = v186 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b73
-	}
-	if !more {
-		return -1
-	}
-	// Barrier, kernels.go:116
+	// Barrier, kernels.go:114
 	e50 := g.v50
 	v36 := g.v36
 	u50 := g.v50
@@ -2704,10 +1386,10 @@ type keysHost struct {
 
 func newKeysHost() kernelimpl.HostForm { return new(keysHost) }
 
-const keysHostSites = `13	prim/sparse/kernels/kernels.go:139:8	"an element is outside of the matrix"
-1	137:13
-1	137:21
-1	141:8`
+const keysHostSites = `13	prim/sparse/kernels/kernels.go:178:8	"an element is outside of the matrix"
+1	176:13
+1	176:21
+1	180:8`
 
 func (g *keysHost) Begin() {
 	g.Sites = keysHostSites
@@ -2780,6 +1462,496 @@ func (g *keysHost) Run() {
 	}
 }
 
+// rows32Host is some work-items of the kernel [Rows32].
+type rows32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newRows32Host() kernelimpl.HostForm { return new(rows32Host) }
+
+const rows32HostSites = `1	prim/sparse/kernels/kernels.go:150:30
+1	150:52
+13	152:8	"starts of rows descend or are too large"
+4	155:22
+1	157:21
+1	161:39
+1	163:5`
+
+func (g *rows32Host) Begin() {
+	g.Sites = rows32HostSites
+}
+
+func (g *rows32Host) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	v3 := g.Int64(48)
+	v23 := v5 != v3
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	v7 := g.Int64(80)
+	p3 := g.Pointer(3)
+	stop := g.Cancelled()
+	v11 := g.Float32(104)
+	v12 := g.Float32(108)
+	v42 := v12 != 0
+	v9 := g.Int64(96)
+	p4 := g.Pointer(4)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v21, v31, v36 int64
+		var v30, v34, v48 float32
+		v0 := int32(x)
+		v13 := int64(x)
+		if uint64(v13) >= uint64(v1) {
+			g.Fault(0, v13, v1, v0)
+			continue
+		}
+		v15 := *(*int32)(unsafe.Add(p0, x*4))
+		v16 := v0 + 1
+		v17 := int64(uint32(v16))
+		if uint64(v17) >= uint64(v1) {
+			g.Fault(1, v17, v1, v0)
+			continue
+		}
+		v19 := *(*int32)(unsafe.Add(p0, int(v16)*4))
+		if uint32(v19) < uint32(v15) {
+			goto b5
+		}
+		v21 = int64(uint32(v19))
+		if uint64(v5) < uint64(v21) {
+			goto b5
+		}
+		if !v23 {
+			goto b6
+		}
+	b5:
+		g.Fault(2, 0, 0, v0)
+		continue
+	b6:
+		v25 := int64(uint32(v15))
+		if uint32(v15) > uint32(v19) {
+			g.Fault(3, v25, v21, v0)
+			continue
+		}
+		v27 := v21 - v25
+		v28 := int(v25) * 4
+		v29 := int(v25) * 4
+		v30 = 0
+		v31 = -1
+	b8:
+		v32 := v31 + 1
+		if v32 >= v27 {
+			goto b12
+		}
+		v34 = *(*float32)(unsafe.Add(p2, v29+int(v32)*4))
+		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		if uint64(v36) >= uint64(v7) {
+			g.Fault(4, v36, v7, v0)
+			continue
+		}
+		{
+			v39 := math32.FastFMA(v34, *(*float32)(unsafe.Add(p3, int(v36)*4)), v30)
+			v30 = v39
+			v31 = v32
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b8
+		}
+	b12:
+		if !v42 {
+			v48 = float32(v11 * v30)
+			goto b16
+		}
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(5, v13, v9, v0)
+			continue
+		}
+		{
+			v46 := math32.FastFMA(v11, v30, float32(v12**(*float32)(unsafe.Add(p4, x*4))))
+			v48 = v46
+		}
+	b16:
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(6, v13, v9, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p4, x*4)) = v48
+	}
+}
+
+// rows64Host is some work-items of the kernel [Rows64].
+type rows64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newRows64Host() kernelimpl.HostForm { return new(rows64Host) }
+
+const rows64HostSites = `1	prim/sparse/kernels/kernels.go:150:30
+1	150:52
+13	152:8	"starts of rows descend or are too large"
+4	155:22
+1	157:21
+1	161:39
+1	163:5`
+
+func (g *rows64Host) Begin() {
+	g.Sites = rows64HostSites
+}
+
+func (g *rows64Host) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	v3 := g.Int64(48)
+	v23 := v5 != v3
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	v7 := g.Int64(80)
+	p3 := g.Pointer(3)
+	stop := g.Cancelled()
+	v11 := g.Float64(104)
+	v12 := g.Float64(112)
+	v42 := v12 != 0
+	v9 := g.Int64(96)
+	p4 := g.Pointer(4)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v21, v31, v36 int64
+		var v30, v34, v48 float64
+		v0 := int32(x)
+		v13 := int64(x)
+		if uint64(v13) >= uint64(v1) {
+			g.Fault(0, v13, v1, v0)
+			continue
+		}
+		v15 := *(*int32)(unsafe.Add(p0, x*4))
+		v16 := v0 + 1
+		v17 := int64(uint32(v16))
+		if uint64(v17) >= uint64(v1) {
+			g.Fault(1, v17, v1, v0)
+			continue
+		}
+		v19 := *(*int32)(unsafe.Add(p0, int(v16)*4))
+		if uint32(v19) < uint32(v15) {
+			goto b5
+		}
+		v21 = int64(uint32(v19))
+		if uint64(v5) < uint64(v21) {
+			goto b5
+		}
+		if !v23 {
+			goto b6
+		}
+	b5:
+		g.Fault(2, 0, 0, v0)
+		continue
+	b6:
+		v25 := int64(uint32(v15))
+		if uint32(v15) > uint32(v19) {
+			g.Fault(3, v25, v21, v0)
+			continue
+		}
+		v27 := v21 - v25
+		v28 := int(v25) * 4
+		v29 := int(v25) * 8
+		v30 = 0
+		v31 = -1
+	b8:
+		v32 := v31 + 1
+		if v32 >= v27 {
+			goto b12
+		}
+		v34 = *(*float64)(unsafe.Add(p2, v29+int(v32)*8))
+		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		if uint64(v36) >= uint64(v7) {
+			g.Fault(4, v36, v7, v0)
+			continue
+		}
+		v30 = math.FMA(v34, *(*float64)(unsafe.Add(p3, int(v36)*8)), v30)
+		v31 = v32
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b8
+	b12:
+		if !v42 {
+			v48 = float64(v11 * v30)
+			goto b16
+		}
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(5, v13, v9, v0)
+			continue
+		}
+		{
+			v46 := math.FMA(v11, v30, float64(v12**(*float64)(unsafe.Add(p4, x*8))))
+			v48 = v46
+		}
+	b16:
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(6, v13, v9, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p4, x*8)) = v48
+	}
+}
+
+// rowsEmulated32Host is some work-items of the kernel [RowsEmulated32].
+type rowsEmulated32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newRowsEmulated32Host() kernelimpl.HostForm { return new(rowsEmulated32Host) }
+
+const rowsEmulated32HostSites = `1	prim/sparse/kernels/kernels.go:150:30
+1	150:52
+13	152:8	"starts of rows descend or are too large"
+4	155:22
+1	157:21
+1	161:39
+1	163:5`
+
+func (g *rowsEmulated32Host) Begin() {
+	g.Sites = rowsEmulated32HostSites
+}
+
+func (*rowsEmulated32Host) Spare() {}
+
+func (g *rowsEmulated32Host) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	v3 := g.Int64(48)
+	v23 := v5 != v3
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	v7 := g.Int64(80)
+	p3 := g.Pointer(3)
+	stop := g.Cancelled()
+	v11 := g.Float32(104)
+	v12 := g.Float32(108)
+	v42 := v12 != 0
+	v9 := g.Int64(96)
+	p4 := g.Pointer(4)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v21, v31, v36 int64
+		var v30, v34, v48 float32
+		v0 := int32(x)
+		v13 := int64(x)
+		if uint64(v13) >= uint64(v1) {
+			g.Fault(0, v13, v1, v0)
+			continue
+		}
+		v15 := *(*int32)(unsafe.Add(p0, x*4))
+		v16 := v0 + 1
+		v17 := int64(uint32(v16))
+		if uint64(v17) >= uint64(v1) {
+			g.Fault(1, v17, v1, v0)
+			continue
+		}
+		v19 := *(*int32)(unsafe.Add(p0, int(v16)*4))
+		if uint32(v19) < uint32(v15) {
+			goto b5
+		}
+		v21 = int64(uint32(v19))
+		if uint64(v5) < uint64(v21) {
+			goto b5
+		}
+		if !v23 {
+			goto b6
+		}
+	b5:
+		g.Fault(2, 0, 0, v0)
+		continue
+	b6:
+		v25 := int64(uint32(v15))
+		if uint32(v15) > uint32(v19) {
+			g.Fault(3, v25, v21, v0)
+			continue
+		}
+		v27 := v21 - v25
+		v28 := int(v25) * 4
+		v29 := int(v25) * 4
+		v30 = 0
+		v31 = -1
+	b8:
+		v32 := v31 + 1
+		if v32 >= v27 {
+			goto b12
+		}
+		v34 = *(*float32)(unsafe.Add(p2, v29+int(v32)*4))
+		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		if uint64(v36) >= uint64(v7) {
+			g.Fault(4, v36, v7, v0)
+			continue
+		}
+		{
+			v39 := math32.FastFMA(v34, *(*float32)(unsafe.Add(p3, int(v36)*4)), v30)
+			v30 = v39
+			v31 = v32
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b8
+		}
+	b12:
+		if !v42 {
+			v48 = float32(v11 * v30)
+			goto b16
+		}
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(5, v13, v9, v0)
+			continue
+		}
+		{
+			v46 := math32.FastFMA(v11, v30, float32(v12**(*float32)(unsafe.Add(p4, x*4))))
+			v48 = v46
+		}
+	b16:
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(6, v13, v9, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p4, x*4)) = v48
+	}
+}
+
+// rowsEmulated64Host is some work-items of the kernel [RowsEmulated64].
+type rowsEmulated64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newRowsEmulated64Host() kernelimpl.HostForm { return new(rowsEmulated64Host) }
+
+const rowsEmulated64HostSites = `1	prim/sparse/kernels/kernels.go:150:30
+1	150:52
+13	152:8	"starts of rows descend or are too large"
+4	155:22
+1	157:21
+1	161:39
+1	163:5`
+
+func (g *rowsEmulated64Host) Begin() {
+	g.Sites = rowsEmulated64HostSites
+}
+
+func (*rowsEmulated64Host) Spare() {}
+
+func (g *rowsEmulated64Host) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	v3 := g.Int64(48)
+	v23 := v5 != v3
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	v7 := g.Int64(80)
+	p3 := g.Pointer(3)
+	stop := g.Cancelled()
+	v11 := g.Float64(104)
+	v12 := g.Float64(112)
+	v42 := v12 != 0
+	v9 := g.Int64(96)
+	p4 := g.Pointer(4)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v21, v31, v36 int64
+		var v30, v34, v48 float64
+		v0 := int32(x)
+		v13 := int64(x)
+		if uint64(v13) >= uint64(v1) {
+			g.Fault(0, v13, v1, v0)
+			continue
+		}
+		v15 := *(*int32)(unsafe.Add(p0, x*4))
+		v16 := v0 + 1
+		v17 := int64(uint32(v16))
+		if uint64(v17) >= uint64(v1) {
+			g.Fault(1, v17, v1, v0)
+			continue
+		}
+		v19 := *(*int32)(unsafe.Add(p0, int(v16)*4))
+		if uint32(v19) < uint32(v15) {
+			goto b5
+		}
+		v21 = int64(uint32(v19))
+		if uint64(v5) < uint64(v21) {
+			goto b5
+		}
+		if !v23 {
+			goto b6
+		}
+	b5:
+		g.Fault(2, 0, 0, v0)
+		continue
+	b6:
+		v25 := int64(uint32(v15))
+		if uint32(v15) > uint32(v19) {
+			g.Fault(3, v25, v21, v0)
+			continue
+		}
+		v27 := v21 - v25
+		v28 := int(v25) * 4
+		v29 := int(v25) * 8
+		v30 = 0
+		v31 = -1
+	b8:
+		v32 := v31 + 1
+		if v32 >= v27 {
+			goto b12
+		}
+		v34 = *(*float64)(unsafe.Add(p2, v29+int(v32)*8))
+		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		if uint64(v36) >= uint64(v7) {
+			g.Fault(4, v36, v7, v0)
+			continue
+		}
+		v30 = math.FMA(v34, *(*float64)(unsafe.Add(p3, int(v36)*8)), v30)
+		v31 = v32
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b8
+	b12:
+		if !v42 {
+			v48 = float64(v11 * v30)
+			goto b16
+		}
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(5, v13, v9, v0)
+			continue
+		}
+		{
+			v46 := math.FMA(v11, v30, float64(v12**(*float64)(unsafe.Add(p4, x*8))))
+			v48 = v46
+		}
+	b16:
+		if uint64(v13) >= uint64(v9) {
+			g.Fault(6, v13, v9, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p4, x*8)) = v48
+	}
+}
+
 // startsHost is some work-items of the kernel [Starts].
 type startsHost struct {
 	kernelimpl.HostGroup
@@ -2787,7 +1959,7 @@ type startsHost struct {
 
 func newStartsHost() kernelimpl.HostForm { return new(startsHost) }
 
-const startsHostSites = `1	prim/sparse/kernels/kernels.go:173:9	unsigned`
+const startsHostSites = `1	prim/sparse/kernels/kernels.go:212:9	unsigned`
 
 func (g *startsHost) Begin() {
 	g.Sites = startsHostSites

@@ -55,38 +55,6 @@ func _(k *kernels.Gemv64) {
 	_ = (*kernelsGemv64HasChanged_RunGoGenerate)(k) // kernels.Gemv64 has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [kernels.GemvEmulated32].
-func _(k *kernels.GemvEmulated32) {
-	type kernelsGemvEmulated32HasChanged_RunGoGenerate struct {
-		Start    []int32
-		Columns  []int32
-		Values   []float32
-		X        []float32
-		Y        []float32
-		Rows     int
-		PerGroup int
-		Alpha    float32
-		Beta     float32
-	}
-	_ = (*kernelsGemvEmulated32HasChanged_RunGoGenerate)(k) // kernels.GemvEmulated32 has changed: run go generate
-}
-
-// What is converted here is what kgen saw of the types of [kernels.GemvEmulated64].
-func _(k *kernels.GemvEmulated64) {
-	type kernelsGemvEmulated64HasChanged_RunGoGenerate struct {
-		Start    []int32
-		Columns  []int32
-		Values   []float64
-		X        []float64
-		Y        []float64
-		Rows     int
-		PerGroup int
-		Alpha    float64
-		Beta     float64
-	}
-	_ = (*kernelsGemvEmulated64HasChanged_RunGoGenerate)(k) // kernels.GemvEmulated64 has changed: run go generate
-}
-
 // What is converted here is what kgen saw of the types of [kernels.Keys].
 func _(k *kernels.Keys) {
 	type kernelsKeysHasChanged_RunGoGenerate struct {
@@ -97,6 +65,62 @@ func _(k *kernels.Keys) {
 		Cols int32
 	}
 	_ = (*kernelsKeysHasChanged_RunGoGenerate)(k) // kernels.Keys has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Rows32].
+func _(k *kernels.Rows32) {
+	type kernelsRows32HasChanged_RunGoGenerate struct {
+		Start   []int32
+		Columns []int32
+		Values  []float32
+		X       []float32
+		Y       []float32
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsRows32HasChanged_RunGoGenerate)(k) // kernels.Rows32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.Rows64].
+func _(k *kernels.Rows64) {
+	type kernelsRows64HasChanged_RunGoGenerate struct {
+		Start   []int32
+		Columns []int32
+		Values  []float64
+		X       []float64
+		Y       []float64
+		Alpha   float64
+		Beta    float64
+	}
+	_ = (*kernelsRows64HasChanged_RunGoGenerate)(k) // kernels.Rows64 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.RowsEmulated32].
+func _(k *kernels.RowsEmulated32) {
+	type kernelsRowsEmulated32HasChanged_RunGoGenerate struct {
+		Start   []int32
+		Columns []int32
+		Values  []float32
+		X       []float32
+		Y       []float32
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsRowsEmulated32HasChanged_RunGoGenerate)(k) // kernels.RowsEmulated32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.RowsEmulated64].
+func _(k *kernels.RowsEmulated64) {
+	type kernelsRowsEmulated64HasChanged_RunGoGenerate struct {
+		Start   []int32
+		Columns []int32
+		Values  []float64
+		X       []float64
+		Y       []float64
+		Alpha   float64
+		Beta    float64
+	}
+	_ = (*kernelsRowsEmulated64HasChanged_RunGoGenerate)(k) // kernels.RowsEmulated64 has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [kernels.Starts].
@@ -116,14 +140,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{columnsKernel, gemv32Kernel, gemv64Kernel, gemvEmulated32Kernel, gemvEmulated64Kernel, keysKernel, startsKernel}
+	return []*runtime.Kernel{columnsKernel, gemv32Kernel, gemv64Kernel, keysKernel, rows32Kernel, rows64Kernel, rowsEmulated32Kernel, rowsEmulated64Kernel, startsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
-	Kernels: []string{"Columns", "Gemv32", "Gemv64", "GemvEmulated32", "GemvEmulated64", "Keys", "Starts"},
+	Kernels: []string{"Columns", "Gemv32", "Gemv64", "Keys", "Rows32", "Rows64", "RowsEmulated32", "RowsEmulated64", "Starts"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
@@ -146,7 +170,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
 		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0xb4bb6179},
-		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0x54f3df79},
+		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0xe8f4be9},
 	},
 })
 
@@ -171,13 +195,13 @@ var columnsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 32,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:153:29", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:153:11", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:192:29", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:192:11", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: columnsSPIRV,
 	IR:    columnsIR,
-	Sum:   0xd83db0dd,
+	Sum:   0x48ba3f0e,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: columnsWords, Sum: 0x7e8e2a65},
 	},
@@ -264,26 +288,26 @@ var gemv32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:72:8", Message: "lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:83:8", Message: "starts of rows descend or are too large"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:93:27", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:26", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:25", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:41", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:70:8", Message: "lengths of the matrix do not fit"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:26", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:50", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:81:8", Message: "starts of rows descend or are too large"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:91:27", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:96:15", Limit: 1584},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:26", Limit: 1584},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:15", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:112:25", Limit: 1584},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:112:41", Limit: -4},
 	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 113:3",
+	Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 102:3 111:3",
 	SPIRV: gemv32SPIRV,
 	IR:    gemv32IR,
-	Sum:   0x1d0b7608,
+	Sum:   0x47caed3f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-128, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 88:3 104:3 113:3", Make: kernelimpl.MakeModule, Sum: 0xdc48b54c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 113:3", SPIRV: gemv32Words, Sum: 0xfbde3c0b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 113:3", Make: kernelimpl.MakeModule, Sum: 0xad71b24b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 113:3", Make: kernelimpl.MakeModule, Sum: 0x20c47b65},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-128, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 86:3 102:3 111:3", Make: kernelimpl.MakeModule, Sum: 0xdc48b54c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 102:3 111:3", SPIRV: gemv32Words, Sum: 0xfbde3c0b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 102:3 111:3", Make: kernelimpl.MakeModule, Sum: 0xad71b24b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 102:3 111:3", Make: kernelimpl.MakeModule, Sum: 0x20c47b65},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gemv32{
@@ -389,8 +413,8 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.FP64, properties.Int64)},
 	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Fused64, [1056]float64, [1056]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:67:7"}}},
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Fused64, [1056]float64, [1056]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:67:27"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Fused64, [1056]float64, [1056]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:65:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Fused64, [1056]float64, [1056]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:65:27"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 8, Len: 1056, Accessor: -1},
@@ -398,23 +422,23 @@ var gemv64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:72:8", Message: "lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:83:8", Message: "starts of rows descend or are too large"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:93:27", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:26", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:25", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:41", Limit: -4},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:70:8", Message: "lengths of the matrix do not fit"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:26", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:75:50", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:81:8", Message: "starts of rows descend or are too large"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:91:27", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:96:15", Limit: 1056},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:26", Limit: 1056},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:105:15", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:112:25", Limit: 1056},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:112:41", Limit: -4},
 	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 113:3",
+	Loops: "- - - prim/sparse/kernels/kernels.go:84:2 - 86:3 102:3 111:3",
 	SPIRV: gemv64SPIRV,
 	IR:    gemv64IR,
-	Sum:   0x7a1539e4,
+	Sum:   0x20d4a2d3,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-128, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 88:3 104:3 113:3", Make: kernelimpl.MakeModule, Sum: 0x9e5361c8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{104}, {112}, {32}, {48}, {64}, {80}, {96}, {0}, {-128, 0}}, Loops: "- - - prim/sparse/kernels/kernels.go:84:2 86:3 102:3 111:3", Make: kernelimpl.MakeModule, Sum: 0x9e5361c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Gemv64{
@@ -491,266 +515,6 @@ func RunGemv64(ctx context.Context, dev *runtime.Device, k kernels.Gemv64, r run
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-//go:embed GemvEmulated32.spv
-var gemvEmulated32SPIRV string
-
-//go:embed GemvEmulated32.kir
-var gemvEmulated32IR string
-
-//go:embed GemvEmulated32.words.spv
-var gemvEmulated32Words string
-
-var gemvEmulated32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GemvEmulated32",
-	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Rows", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 120},
-		{Name: "PerGroup", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 128},
-		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 96, Size: 4, HostOffset: 136},
-		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 100, Size: 4, HostOffset: 140},
-	},
-	ArgSize:    104,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128)},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 1584, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 1584, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:72:8", Message: "lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:83:8", Message: "starts of rows descend or are too large"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:93:27", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:26", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:110:26", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:25", Limit: 1584},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:41", Limit: -4},
-	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 109:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:113:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2",
-	SPIRV: gemvEmulated32SPIRV,
-	IR:    gemvEmulated32IR,
-	Sum:   0x4b3342b1,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 109:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:113:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2", SPIRV: gemvEmulated32Words, Sum: 0x2d389969},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 109:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:113:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2", Make: kernelimpl.MakeModule, Sum: 0x198be919},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 109:4 dsl/math32/fma.go:139:2 187:2 prim/sparse/kernels/kernels.go:113:3 dsl/math32/fma.go:139:2 187:2 139:2 187:2", Make: kernelimpl.MakeModule, Sum: 0x48d9621b},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return kernels.GemvEmulated32{
-		Start:    kernelimpl.HostSlice[int32](a, 0),
-		Columns:  kernelimpl.HostSlice[int32](a, 1),
-		Values:   kernelimpl.HostSlice[float32](a, 2),
-		X:        kernelimpl.HostSlice[float32](a, 3),
-		Y:        kernelimpl.HostSlice[float32](a, 4),
-		Rows:     kernelimpl.HostValue[int](a, 5),
-		PerGroup: kernelimpl.HostValue[int](a, 6),
-		Alpha:    kernelimpl.HostValue[float32](a, 7),
-		Beta:     kernelimpl.HostValue[float32](a, 8),
-	}.Kernel
-}, newGemvEmulated32Host)
-
-var _ = kernelimpl.Properties[kernels.GemvEmulated32](gemvEmulated32Kernel)
-
-// GemvEmulated32 is the kernel [kernels.GemvEmulated32] with its slices in device memory.
-type GemvEmulated32 struct {
-	Start    runtime.View[int32]
-	Columns  runtime.View[int32]
-	Values   runtime.View[float32]
-	X        runtime.View[float32]
-	Y        runtime.View[float32]
-	Rows     int
-	PerGroup int
-	Alpha    float32
-	Beta     float32
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GemvEmulated32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gemvEmulated32Kernel)
-	kernelimpl.View(l, 0, k.Start)
-	kernelimpl.View(l, 1, k.Columns)
-	kernelimpl.View(l, 2, k.Values)
-	kernelimpl.View(l, 3, k.X)
-	kernelimpl.View(l, 4, k.Y)
-	kernelimpl.Value(l, 5, k.Rows)
-	kernelimpl.Value(l, 6, k.PerGroup)
-	kernelimpl.Value(l, 7, k.Alpha)
-	kernelimpl.Value(l, 8, k.Beta)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GemvEmulated32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
-// launch ends with ctx, as by [runtime.WithContext].
-func (k GemvEmulated32) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GemvEmulated32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGemvEmulated32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGemvEmulated32(ctx context.Context, dev *runtime.Device, k kernels.GemvEmulated32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gemvEmulated32Kernel)
-	kernelimpl.Slice(l, 0, k.Start)
-	kernelimpl.Slice(l, 1, k.Columns)
-	kernelimpl.Slice(l, 2, k.Values)
-	kernelimpl.Slice(l, 3, k.X)
-	kernelimpl.Slice(l, 4, k.Y)
-	kernelimpl.Value(l, 5, k.Rows)
-	kernelimpl.Value(l, 6, k.PerGroup)
-	kernelimpl.Value(l, 7, k.Alpha)
-	kernelimpl.Value(l, 8, k.Beta)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-//go:embed GemvEmulated64.spv
-var gemvEmulated64SPIRV string
-
-//go:embed GemvEmulated64.kir
-var gemvEmulated64IR string
-
-var gemvEmulated64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "GemvEmulated64",
-	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
-	Form:    abi.NDRange,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Values", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Rows", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 120},
-		{Name: "PerGroup", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 128},
-		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 96, Size: 8, HostOffset: 136},
-		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 104, Size: 8, HostOffset: 144},
-	},
-	ArgSize:    112,
-	Spilled:    true,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(128), properties.DeviceHas(properties.FP64, properties.Int64)},
-	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
-	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Emulated64, [1056]float64, [1056]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:67:7"}}},
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Gemv[float64, kernels.Emulated64, [1056]float64, [1056]int32]).Kernel", Pos: "prim/sparse/kernels/kernels.go:67:27"}}},
-	},
-	Locals: []abi.Local{
-		{Name: "local", ElemSize: 8, Len: 1056, Accessor: -1},
-		{Name: "local", ElemSize: 4, Len: 1056, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:72:8", Message: "lengths of the matrix do not fit"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:26", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:77:50", Limit: -1},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:83:8", Message: "starts of rows descend or are too large"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:93:27", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:98:15", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:26", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:107:15", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:110:26", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:25", Limit: 1056},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:114:41", Limit: -4},
-	},
-	Loops: "- - - prim/sparse/kernels/kernels.go:86:2 - 88:3 104:3 109:4 113:3",
-	SPIRV: gemvEmulated64SPIRV,
-	IR:    gemvEmulated64IR,
-	Sum:   0x25059fa1,
-}, func(a *kernelimpl.HostArgs) any {
-	return kernels.GemvEmulated64{
-		Start:    kernelimpl.HostSlice[int32](a, 0),
-		Columns:  kernelimpl.HostSlice[int32](a, 1),
-		Values:   kernelimpl.HostSlice[float64](a, 2),
-		X:        kernelimpl.HostSlice[float64](a, 3),
-		Y:        kernelimpl.HostSlice[float64](a, 4),
-		Rows:     kernelimpl.HostValue[int](a, 5),
-		PerGroup: kernelimpl.HostValue[int](a, 6),
-		Alpha:    kernelimpl.HostValue[float64](a, 7),
-		Beta:     kernelimpl.HostValue[float64](a, 8),
-	}.Kernel
-}, newGemvEmulated64Host)
-
-var _ = kernelimpl.Properties[kernels.GemvEmulated64](gemvEmulated64Kernel)
-
-// GemvEmulated64 is the kernel [kernels.GemvEmulated64] with its slices in device memory.
-type GemvEmulated64 struct {
-	Start    runtime.View[int32]
-	Columns  runtime.View[int32]
-	Values   runtime.View[float64]
-	X        runtime.View[float64]
-	Y        runtime.View[float64]
-	Rows     int
-	PerGroup int
-	Alpha    float64
-	Beta     float64
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GemvEmulated64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gemvEmulated64Kernel)
-	kernelimpl.View(l, 0, k.Start)
-	kernelimpl.View(l, 1, k.Columns)
-	kernelimpl.View(l, 2, k.Values)
-	kernelimpl.View(l, 3, k.X)
-	kernelimpl.View(l, 4, k.Y)
-	kernelimpl.Value(l, 5, k.Rows)
-	kernelimpl.Value(l, 6, k.PerGroup)
-	kernelimpl.Value(l, 7, k.Alpha)
-	kernelimpl.Value(l, 8, k.Beta)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GemvEmulated64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
-// launch ends with ctx, as by [runtime.WithContext].
-func (k GemvEmulated64) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GemvEmulated64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGemvEmulated64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGemvEmulated64(ctx context.Context, dev *runtime.Device, k kernels.GemvEmulated64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gemvEmulated64Kernel)
-	kernelimpl.Slice(l, 0, k.Start)
-	kernelimpl.Slice(l, 1, k.Columns)
-	kernelimpl.Slice(l, 2, k.Values)
-	kernelimpl.Slice(l, 3, k.X)
-	kernelimpl.Slice(l, 4, k.Y)
-	kernelimpl.Value(l, 5, k.Rows)
-	kernelimpl.Value(l, 6, k.PerGroup)
-	kernelimpl.Value(l, 7, k.Alpha)
-	kernelimpl.Value(l, 8, k.Beta)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
 //go:embed Keys.spv
 var keysSPIRV string
 
@@ -775,15 +539,15 @@ var keysKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 56,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:137:13", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:137:21", Limit: -2},
-		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:139:8", Message: "an element is outside of the matrix"},
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:141:8", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:176:13", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:176:21", Limit: -2},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:178:8", Message: "an element is outside of the matrix"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:180:8", Limit: -3},
 	},
 	Loops: "-",
 	SPIRV: keysSPIRV,
 	IR:    keysIR,
-	Sum:   0xfa22964f,
+	Sum:   0x385201b0,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: keysWords, Sum: 0xef1ee55b},
 	},
@@ -847,6 +611,446 @@ func RunKeys(ctx context.Context, dev *runtime.Device, k kernels.Keys, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
+//go:embed Rows32.spv
+var rows32SPIRV string
+
+//go:embed Rows32.kir
+var rows32IR string
+
+//go:embed Rows32.words.spv
+var rows32Words string
+
+var rows32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Rows32",
+	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 80, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 84, Size: 4, HostOffset: 124},
+	},
+	ArgSize: 88,
+	Items:   1,
+	Lingers: true,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:52", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:152:8", Message: "starts of rows descend or are too large"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/sparse/kernels/kernels.go:155:22"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:157:21", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:161:39", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:163:5", Limit: -5},
+	},
+	Loops: "prim/sparse/kernels/kernels.go:156:2 156:2",
+	SPIRV: rows32SPIRV,
+	IR:    rows32IR,
+	Sum:   0x7e2d640c,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", Make: kernelimpl.MakeModule, Sum: 0xa1813019},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", SPIRV: rows32Words, Sum: 0x6e229870},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Rows32{
+		Start:   kernelimpl.HostSlice[int32](a, 0),
+		Columns: kernelimpl.HostSlice[int32](a, 1),
+		Values:  kernelimpl.HostSlice[float32](a, 2),
+		X:       kernelimpl.HostSlice[float32](a, 3),
+		Y:       kernelimpl.HostSlice[float32](a, 4),
+		Alpha:   kernelimpl.HostValue[float32](a, 5),
+		Beta:    kernelimpl.HostValue[float32](a, 6),
+	}.Kernel
+}, newRows32Host)
+
+var _ = kernelimpl.Properties[kernels.Rows32](rows32Kernel)
+
+// Rows32 is the kernel [kernels.Rows32] with its slices in device memory.
+type Rows32 struct {
+	Start   runtime.View[int32]
+	Columns runtime.View[int32]
+	Values  runtime.View[float32]
+	X       runtime.View[float32]
+	Y       runtime.View[float32]
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Rows32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rows32Kernel)
+	kernelimpl.View(l, 0, k.Start)
+	kernelimpl.View(l, 1, k.Columns)
+	kernelimpl.View(l, 2, k.Values)
+	kernelimpl.View(l, 3, k.X)
+	kernelimpl.View(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rows32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Rows32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rows32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunRows32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRows32(ctx context.Context, dev *runtime.Device, k kernels.Rows32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rows32Kernel)
+	kernelimpl.Slice(l, 0, k.Start)
+	kernelimpl.Slice(l, 1, k.Columns)
+	kernelimpl.Slice(l, 2, k.Values)
+	kernelimpl.Slice(l, 3, k.X)
+	kernelimpl.Slice(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed Rows64.spv
+var rows64SPIRV string
+
+//go:embed Rows64.kir
+var rows64IR string
+
+var rows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Rows64",
+	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 80, Size: 8, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 88, Size: 8, HostOffset: 128},
+	},
+	ArgSize:    96,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rows[float64, kernels.Fused64]).Kernel", Pos: "prim/sparse/kernels/kernels.go:147:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Rows[float64, kernels.Fused64]).Kernel", Pos: "prim/sparse/kernels/kernels.go:147:21"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:52", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:152:8", Message: "starts of rows descend or are too large"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/sparse/kernels/kernels.go:155:22"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:157:21", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:161:39", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:163:5", Limit: -5},
+	},
+	Loops: "prim/sparse/kernels/kernels.go:156:2 156:2",
+	SPIRV: rows64SPIRV,
+	IR:    rows64IR,
+	Sum:   0x1e73a53a,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", Make: kernelimpl.MakeModule, Sum: 0x7d465bb8},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.Rows64{
+		Start:   kernelimpl.HostSlice[int32](a, 0),
+		Columns: kernelimpl.HostSlice[int32](a, 1),
+		Values:  kernelimpl.HostSlice[float64](a, 2),
+		X:       kernelimpl.HostSlice[float64](a, 3),
+		Y:       kernelimpl.HostSlice[float64](a, 4),
+		Alpha:   kernelimpl.HostValue[float64](a, 5),
+		Beta:    kernelimpl.HostValue[float64](a, 6),
+	}.Kernel
+}, newRows64Host)
+
+var _ = kernelimpl.Properties[kernels.Rows64](rows64Kernel)
+
+// Rows64 is the kernel [kernels.Rows64] with its slices in device memory.
+type Rows64 struct {
+	Start   runtime.View[int32]
+	Columns runtime.View[int32]
+	Values  runtime.View[float64]
+	X       runtime.View[float64]
+	Y       runtime.View[float64]
+	Alpha   float64
+	Beta    float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Rows64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rows64Kernel)
+	kernelimpl.View(l, 0, k.Start)
+	kernelimpl.View(l, 1, k.Columns)
+	kernelimpl.View(l, 2, k.Values)
+	kernelimpl.View(l, 3, k.X)
+	kernelimpl.View(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Rows64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Rows64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Rows64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunRows64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRows64(ctx context.Context, dev *runtime.Device, k kernels.Rows64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rows64Kernel)
+	kernelimpl.Slice(l, 0, k.Start)
+	kernelimpl.Slice(l, 1, k.Columns)
+	kernelimpl.Slice(l, 2, k.Values)
+	kernelimpl.Slice(l, 3, k.X)
+	kernelimpl.Slice(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed RowsEmulated32.spv
+var rowsEmulated32SPIRV string
+
+//go:embed RowsEmulated32.kir
+var rowsEmulated32IR string
+
+//go:embed RowsEmulated32.words.spv
+var rowsEmulated32Words string
+
+var rowsEmulated32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "RowsEmulated32",
+	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 80, Size: 4, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 84, Size: 4, HostOffset: 124},
+	},
+	ArgSize: 88,
+	Items:   1,
+	Lingers: true,
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:52", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:152:8", Message: "starts of rows descend or are too large"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/sparse/kernels/kernels.go:155:22"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:157:21", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:161:39", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:163:5", Limit: -5},
+	},
+	Loops: "prim/sparse/kernels/kernels.go:156:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2",
+	SPIRV: rowsEmulated32SPIRV,
+	IR:    rowsEmulated32IR,
+	Sum:   0xda7bff5d,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:156:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2", SPIRV: rowsEmulated32Words, Sum: 0xe57a848c},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.RowsEmulated32{
+		Start:   kernelimpl.HostSlice[int32](a, 0),
+		Columns: kernelimpl.HostSlice[int32](a, 1),
+		Values:  kernelimpl.HostSlice[float32](a, 2),
+		X:       kernelimpl.HostSlice[float32](a, 3),
+		Y:       kernelimpl.HostSlice[float32](a, 4),
+		Alpha:   kernelimpl.HostValue[float32](a, 5),
+		Beta:    kernelimpl.HostValue[float32](a, 6),
+	}.Kernel
+}, newRowsEmulated32Host)
+
+var _ = kernelimpl.Properties[kernels.RowsEmulated32](rowsEmulated32Kernel)
+
+// RowsEmulated32 is the kernel [kernels.RowsEmulated32] with its slices in device memory.
+type RowsEmulated32 struct {
+	Start   runtime.View[int32]
+	Columns runtime.View[int32]
+	Values  runtime.View[float32]
+	X       runtime.View[float32]
+	Y       runtime.View[float32]
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k RowsEmulated32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rowsEmulated32Kernel)
+	kernelimpl.View(l, 0, k.Start)
+	kernelimpl.View(l, 1, k.Columns)
+	kernelimpl.View(l, 2, k.Values)
+	kernelimpl.View(l, 3, k.X)
+	kernelimpl.View(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RowsEmulated32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k RowsEmulated32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RowsEmulated32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunRowsEmulated32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRowsEmulated32(ctx context.Context, dev *runtime.Device, k kernels.RowsEmulated32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rowsEmulated32Kernel)
+	kernelimpl.Slice(l, 0, k.Start)
+	kernelimpl.Slice(l, 1, k.Columns)
+	kernelimpl.Slice(l, 2, k.Values)
+	kernelimpl.Slice(l, 3, k.X)
+	kernelimpl.Slice(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed RowsEmulated64.spv
+var rowsEmulated64SPIRV string
+
+//go:embed RowsEmulated64.kir
+var rowsEmulated64IR string
+
+var rowsEmulated64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "RowsEmulated64",
+	Package: "github.com/kgen-go/kgen/prim/sparse/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Start", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Columns", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Values", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 48, Size: 16, HostOffset: 72, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 64, Size: 16, HostOffset: 96, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 80, Size: 8, HostOffset: 120},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 88, Size: 8, HostOffset: 128},
+	},
+	ArgSize:    96,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.Rows[float64, kernels.Emulated64]).Kernel", Pos: "prim/sparse/kernels/kernels.go:147:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.Rows[float64, kernels.Emulated64]).Kernel", Pos: "prim/sparse/kernels/kernels.go:147:21"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:30", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:150:52", Limit: -1},
+		{Kind: abi.FaultPanic, Pos: "prim/sparse/kernels/kernels.go:152:8", Message: "starts of rows descend or are too large"},
+		{Kind: abi.FaultSliceOrder, Pos: "prim/sparse/kernels/kernels.go:155:22"},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:157:21", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:161:39", Limit: -5},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:163:5", Limit: -5},
+	},
+	Loops: "prim/sparse/kernels/kernels.go:156:2",
+	SPIRV: rowsEmulated64SPIRV,
+	IR:    rowsEmulated64IR,
+	Sum:   0xacd6204f,
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.RowsEmulated64{
+		Start:   kernelimpl.HostSlice[int32](a, 0),
+		Columns: kernelimpl.HostSlice[int32](a, 1),
+		Values:  kernelimpl.HostSlice[float64](a, 2),
+		X:       kernelimpl.HostSlice[float64](a, 3),
+		Y:       kernelimpl.HostSlice[float64](a, 4),
+		Alpha:   kernelimpl.HostValue[float64](a, 5),
+		Beta:    kernelimpl.HostValue[float64](a, 6),
+	}.Kernel
+}, newRowsEmulated64Host)
+
+var _ = kernelimpl.Properties[kernels.RowsEmulated64](rowsEmulated64Kernel)
+
+// RowsEmulated64 is the kernel [kernels.RowsEmulated64] with its slices in device memory.
+type RowsEmulated64 struct {
+	Start   runtime.View[int32]
+	Columns runtime.View[int32]
+	Values  runtime.View[float64]
+	X       runtime.View[float64]
+	Y       runtime.View[float64]
+	Alpha   float64
+	Beta    float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k RowsEmulated64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(rowsEmulated64Kernel)
+	kernelimpl.View(l, 0, k.Start)
+	kernelimpl.View(l, 1, k.Columns)
+	kernelimpl.View(l, 2, k.Values)
+	kernelimpl.View(l, 3, k.X)
+	kernelimpl.View(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k RowsEmulated64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k RowsEmulated64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k RowsEmulated64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunRowsEmulated64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunRowsEmulated64(ctx context.Context, dev *runtime.Device, k kernels.RowsEmulated64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(rowsEmulated64Kernel)
+	kernelimpl.Slice(l, 0, k.Start)
+	kernelimpl.Slice(l, 1, k.Columns)
+	kernelimpl.Slice(l, 2, k.Values)
+	kernelimpl.Slice(l, 3, k.X)
+	kernelimpl.Slice(l, 4, k.Y)
+	kernelimpl.Value(l, 5, k.Alpha)
+	kernelimpl.Value(l, 6, k.Beta)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed Starts.spv
 var startsSPIRV string
 
@@ -869,15 +1073,15 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:173:9", Unsigned: true, Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/sparse/kernels/kernels.go:212:9", Unsigned: true, Limit: -2},
 	},
-	Loops: "prim/sparse/kernels/kernels.go:166:2",
+	Loops: "prim/sparse/kernels/kernels.go:205:2",
 	SPIRV: startsSPIRV,
 	IR:    startsIR,
-	Sum:   0xf131741,
+	Sum:   0x11c5009d,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "prim/sparse/kernels/kernels.go:166:2", Make: kernelimpl.MakeModule, Sum: 0x2fdb60f8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:166:2", SPIRV: startsWords, Sum: 0x2204b5bc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}}, Loops: "prim/sparse/kernels/kernels.go:205:2", Make: kernelimpl.MakeModule, Sum: 0x2fdb60f8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:205:2", SPIRV: startsWords, Sum: 0x2204b5bc},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Starts{
