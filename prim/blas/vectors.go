@@ -46,7 +46,9 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 		switch {
 		case a.transposed:
 			l.Run(kernelsgen.GemvColumns32(k), tiles(a.Rows, kernels.ColumnItems), kernels.ColumnItems)
-		case a.isQuads() && primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("x", x).Aligned(16) && !onHost(l.Device()):
+		case onHost(l.Device()):
+			call.Over(l, kernelsgen.GemvEach32(k), runtime.Range1(a.Rows))
+		case a.isQuads() && primimpl.Use("a", a.Data).Aligned(16) && primimpl.Use("x", x).Aligned(16):
 			l.Run(kernelsgen.GemvQuads{
 				A: primimpl.Cast[kernels.Quad](a.Data), X: primimpl.Cast[kernels.Quad](x), Y: k.Y,
 				M: k.M, K: k.K / 4, StrideA: k.StrideA / 4, Alpha: k.Alpha, Beta: k.Beta,
@@ -60,9 +62,12 @@ func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], be
 		A: primimpl.Cast[float64](a.Data), X: primimpl.Cast[float64](x), Y: primimpl.Cast[float64](y),
 		M: a.Rows, K: a.Cols, StrideA: a.stride(), Alpha: float64(alpha), Beta: float64(beta),
 	}
-	if a.transposed {
+	switch {
+	case a.transposed:
 		l.Run(kernelsgen.GemvColumns64(k), tiles(a.Rows, kernels.ColumnItems), kernels.ColumnItems)
-	} else {
+	case onHost(l.Device()):
+		call.Over(l, kernelsgen.GemvEach64(k), runtime.Range1(a.Rows))
+	default:
 		l.Run(k, tiles(a.Rows, kernels.Rows), kernels.RowItems)
 	}
 	return l.End()

@@ -26,12 +26,18 @@ type vectors[T Float] struct {
 // GemvRows multiplies the rows of A by a vector. Row i begins at element i*StrideA.
 type GemvRows[T Float, O sums[T]] vectors[T]
 
+// GemvEach computes the same as GemvRows, in the same order, without work-group memory. It is for processors, where
+// barriers cost more than loads from different lines.
+type GemvEach[T Float, O sums[T]] vectors[T]
+
 // GemvColumns multiplies the columns of A by a vector. The elements of a column are StrideA apart.
 type GemvColumns[T Float, O sums[T]] vectors[T]
 
 type (
 	GemvRows32    = GemvRows[float32, Fused]
 	GemvRows64    = GemvRows[float64, Fused64]
+	GemvEach32    = GemvEach[float32, Fused]
+	GemvEach64    = GemvEach[float64, Fused64]
 	GemvColumns32 = GemvColumns[float32, Fused]
 	GemvColumns64 = GemvColumns[float64, Fused64]
 )
@@ -40,6 +46,12 @@ type (
 func (GemvRows[T, O]) Properties() properties.List {
 	var o O
 	return append(properties.List{properties.WorkGroupSize(RowItems), properties.Float(properties.FloatExact)}, o.Needs()...)
+}
+
+// Properties requires that each operation is rounded.
+func (GemvEach[T, O]) Properties() properties.List {
+	var o O
+	return append(properties.List{properties.Float(properties.FloatExact)}, o.Needs()...)
 }
 
 // Properties sets the work-group's size, and requires that each operation is rounded.
@@ -77,6 +89,18 @@ func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
 	if sums {
 		k.Y[first+l] = scaled[T, O](k.Alpha, sum, k.Beta, k.Y, first+l)
 	}
+}
+
+// Kernel multiplies a row.
+func (k GemvEach[T, O]) Kernel(it dsl.Item1) {
+	row := it.GlobalID()
+	line := k.A[row*k.StrideA:][:k.K]
+	var sum T
+	var o O
+	for d, x := range k.X[:k.K] {
+		sum = o.Add(line[d], x, sum)
+	}
+	k.Y[row] = scaled[T, O](k.Alpha, sum, k.Beta, k.Y, row)
 }
 
 // Kernel multiplies a column for each work-item. The work-items of a group load neighbours in memory.

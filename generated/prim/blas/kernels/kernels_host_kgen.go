@@ -13354,10 +13354,10 @@ type gemvColumns32Host struct {
 func newGemvColumns32Host() kernelimpl.HostForm { return new(gemvColumns32Host) }
 
 const gemvColumns32HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-1	prim/blas/kernels/gemv.go:105:18
-1	105:41
+1	prim/blas/kernels/gemv.go:129:18
+1	129:41
 1	prim/blas/kernels/kernels.go:72:35
-1	prim/blas/kernels/gemv.go:107:5`
+1	prim/blas/kernels/gemv.go:131:5`
 
 func (g *gemvColumns32Host) Begin() {
 	g.Sites = gemvColumns32HostSites
@@ -13645,10 +13645,10 @@ type gemvColumns64Host struct {
 func newGemvColumns64Host() kernelimpl.HostForm { return new(gemvColumns64Host) }
 
 const gemvColumns64HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
-1	prim/blas/kernels/gemv.go:105:18
-1	105:41
+1	prim/blas/kernels/gemv.go:129:18
+1	129:41
 1	prim/blas/kernels/kernels.go:72:35
-1	prim/blas/kernels/gemv.go:107:5`
+1	prim/blas/kernels/gemv.go:131:5`
 
 func (g *gemvColumns64Host) Begin() {
 	g.Sites = gemvColumns64HostSites
@@ -13928,6 +13928,186 @@ func (g *gemvColumns64Host) Run() {
 	}
 }
 
+// gemvEach32Host is some work-items of the kernel [GemvEach32].
+type gemvEach32Host struct {
+	kernelimpl.HostGroup
+}
+
+func newGemvEach32Host() kernelimpl.HostForm { return new(gemvEach32Host) }
+
+const gemvEach32HostSites = `4	prim/blas/kernels/gemv.go:97:13
+3	97:29
+3	100:23
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/gemv.go:103:5`
+
+func (g *gemvEach32Host) Begin() {
+	g.Sites = gemvEach32HostSites
+}
+
+func (g *gemvEach32Host) Run() {
+	v8 := g.Int64(80)
+	v1 := g.Int64(32)
+	v7 := g.Int64(72)
+	v3 := g.Int64(48)
+	v17 := uint64(v7) <= uint64(v3)
+	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v10 := g.Float32(92)
+	v25 := v10 == 0
+	v9 := g.Float32(88)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v18, v31 float32
+		var v19 int64
+		v0 := int32(x)
+		v11 := int64(x)
+		v12 := v11 * v8
+		if uint64(v12) > uint64(v1) {
+			g.Fault(0, v12, v1, v0)
+			continue
+		}
+		v14 := v1 - v12
+		v15 := int(v12) * 4
+		if uint64(v7) > uint64(v14) {
+			g.Fault(1, v7, v14, v0)
+			continue
+		}
+		if !v17 {
+			g.Fault(2, v7, v3, v0)
+			continue
+		}
+		v18 = 0
+		v19 = -1
+	b3:
+		v20 := v19 + 1
+		if v20 < v7 {
+			v24 := math32.FastFMA(*(*float32)(unsafe.Add(p0, v15+int(v20)*4)), *(*float32)(unsafe.Add(p1, int(v20)*4)), v18)
+			v18 = v24
+			v19 = v20
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		if v25 {
+			v31 = float32(v9 * v18)
+			goto b9
+		}
+		if uint64(v11) >= uint64(v5) {
+			g.Fault(3, v11, v5, v0)
+			continue
+		}
+		{
+			v30 := math32.FastFMA(v9, v18, float32(v10**(*float32)(unsafe.Add(p2, x*4))))
+			v31 = v30
+		}
+	b9:
+		if uint64(v11) >= uint64(v5) {
+			g.Fault(4, v11, v5, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v31
+	}
+}
+
+// gemvEach64Host is some work-items of the kernel [GemvEach64].
+type gemvEach64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newGemvEach64Host() kernelimpl.HostForm { return new(gemvEach64Host) }
+
+const gemvEach64HostSites = `4	prim/blas/kernels/gemv.go:97:13
+3	97:29
+3	100:23
+1	prim/blas/kernels/kernels.go:72:35
+1	prim/blas/kernels/gemv.go:103:5`
+
+func (g *gemvEach64Host) Begin() {
+	g.Sites = gemvEach64HostSites
+}
+
+func (g *gemvEach64Host) Run() {
+	v8 := g.Int64(80)
+	v1 := g.Int64(32)
+	v7 := g.Int64(72)
+	v3 := g.Int64(48)
+	v17 := uint64(v7) <= uint64(v3)
+	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v10 := g.Float64(96)
+	v25 := v10 == 0
+	v9 := g.Float64(88)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v18, v31 float64
+		var v19 int64
+		v0 := int32(x)
+		v11 := int64(x)
+		v12 := v11 * v8
+		if uint64(v12) > uint64(v1) {
+			g.Fault(0, v12, v1, v0)
+			continue
+		}
+		v14 := v1 - v12
+		v15 := int(v12) * 8
+		if uint64(v7) > uint64(v14) {
+			g.Fault(1, v7, v14, v0)
+			continue
+		}
+		if !v17 {
+			g.Fault(2, v7, v3, v0)
+			continue
+		}
+		v18 = 0
+		v19 = -1
+	b3:
+		v20 := v19 + 1
+		if v20 < v7 {
+			v24 := math.FMA(*(*float64)(unsafe.Add(p0, v15+int(v20)*8)), *(*float64)(unsafe.Add(p1, int(v20)*8)), v18)
+			v18 = v24
+			v19 = v20
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		if v25 {
+			v31 = float64(v9 * v18)
+			goto b9
+		}
+		if uint64(v11) >= uint64(v5) {
+			g.Fault(3, v11, v5, v0)
+			continue
+		}
+		{
+			v30 := math.FMA(v9, v18, float64(v10**(*float64)(unsafe.Add(p2, x*8))))
+			v31 = v30
+		}
+	b9:
+		if uint64(v11) >= uint64(v5) {
+			g.Fault(4, v11, v5, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p2, x*8)) = v31
+	}
+}
+
 // gemvQuadsHost is a work-group of the kernel [GemvQuads].
 type gemvQuadsHost struct {
 	kernelimpl.HostGroup
@@ -13948,7 +14128,7 @@ func newGemvQuadsHost() kernelimpl.HostForm { return new(gemvQuadsHost) }
 
 const gemvQuadsHostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 1	72:35
-1	prim/blas/kernels/gemv.go:196:6`
+1	prim/blas/kernels/gemv.go:220:6`
 
 func (g *gemvQuadsHost) Begin() {
 	g.Sites = gemvQuadsHostSites
@@ -13972,7 +14152,7 @@ func (g *gemvQuadsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:188
+		case 2: // Barrier, gemv.go:212
 			next = g.r3()
 		}
 	}
@@ -13980,9 +14160,9 @@ func (g *gemvQuadsHost) Run() {
 
 func (g *gemvQuadsHost) r0() int {
 	const n = 128
-	// ZeroLocal, gemv.go:172
+	// ZeroLocal, gemv.go:196
 	g.Zero(0)
-	// ZeroLocal, gemv.go:173
+	// ZeroLocal, gemv.go:197
 	g.Zero(1)
 	v7 := g.v7
 	v12 := 0 < v7
@@ -14940,7 +15120,7 @@ func (g *gemvQuadsHost) r3() int {
 		h451[li] = v451
 	}
 	g.v267 = v267
-	// Barrier, gemv.go:193
+	// Barrier, gemv.go:217
 	u197 := g.v197
 	v11 := g.v11
 	v452 := v11 == 0
@@ -15154,7 +15334,7 @@ func newGemvRows32Host() kernelimpl.HostForm { return new(gemvRows32Host) }
 
 const gemvRows32HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 1	72:35
-1	prim/blas/kernels/gemv.go:78:6`
+1	prim/blas/kernels/gemv.go:90:6`
 
 func (g *gemvRows32Host) Begin() {
 	g.Sites = gemvRows32HostSites
@@ -15178,7 +15358,7 @@ func (g *gemvRows32Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:70
+		case 2: // Barrier, gemv.go:82
 			next = g.r3()
 		}
 	}
@@ -15186,9 +15366,9 @@ func (g *gemvRows32Host) Run() {
 
 func (g *gemvRows32Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemv.go:54
+	// ZeroLocal, gemv.go:66
 	g.Zero(0)
-	// ZeroLocal, gemv.go:55
+	// ZeroLocal, gemv.go:67
 	g.Zero(1)
 	v7 := g.v7
 	v12 := 0 < v7
@@ -16261,7 +16441,7 @@ func (g *gemvRows32Host) r3() int {
 		h462[li] = v462
 	}
 	g.v280 = v280
-	// Barrier, gemv.go:75
+	// Barrier, gemv.go:87
 	u244 := g.v244
 	v11 := g.v11
 	v463 := v11 == 0
@@ -16441,7 +16621,7 @@ func newGemvRows64Host() kernelimpl.HostForm { return new(gemvRows64Host) }
 
 const gemvRows64HostSites = `13	prim/blas/kernels/kernels.go:79:8	"a matrix is shorter than its numbers of rows and columns say"
 1	72:35
-1	prim/blas/kernels/gemv.go:78:6`
+1	prim/blas/kernels/gemv.go:90:6`
 
 func (g *gemvRows64Host) Begin() {
 	g.Sites = gemvRows64HostSites
@@ -16465,7 +16645,7 @@ func (g *gemvRows64Host) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, gemv.go:70
+		case 2: // Barrier, gemv.go:82
 			next = g.r3()
 		}
 	}
@@ -16473,9 +16653,9 @@ func (g *gemvRows64Host) Run() {
 
 func (g *gemvRows64Host) r0() int {
 	const n = 128
-	// ZeroLocal, gemv.go:54
+	// ZeroLocal, gemv.go:66
 	g.Zero(0)
-	// ZeroLocal, gemv.go:55
+	// ZeroLocal, gemv.go:67
 	g.Zero(1)
 	v7 := g.v7
 	v12 := 0 < v7
@@ -17548,7 +17728,7 @@ func (g *gemvRows64Host) r3() int {
 		h462[li] = v462
 	}
 	g.v280 = v280
-	// Barrier, gemv.go:75
+	// Barrier, gemv.go:87
 	u244 := g.v244
 	v11 := g.v11
 	v463 := v11 == 0

@@ -204,6 +204,36 @@ func _(k *kernels.GemvColumns64) {
 	_ = (*kernelsGemvColumns64HasChanged_RunGoGenerate)(k) // kernels.GemvColumns64 has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [kernels.GemvEach32].
+func _(k *kernels.GemvEach32) {
+	type kernelsGemvEach32HasChanged_RunGoGenerate struct {
+		A       []float32
+		X       []float32
+		Y       []float32
+		M       int
+		K       int
+		StrideA int
+		Alpha   float32
+		Beta    float32
+	}
+	_ = (*kernelsGemvEach32HasChanged_RunGoGenerate)(k) // kernels.GemvEach32 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [kernels.GemvEach64].
+func _(k *kernels.GemvEach64) {
+	type kernelsGemvEach64HasChanged_RunGoGenerate struct {
+		A       []float64
+		X       []float64
+		Y       []float64
+		M       int
+		K       int
+		StrideA int
+		Alpha   float64
+		Beta    float64
+	}
+	_ = (*kernelsGemvEach64HasChanged_RunGoGenerate)(k) // kernels.GemvEach64 has changed: run go generate
+}
+
 // What is converted here is what kgen saw of the types of [kernels.GemvQuads].
 func _(k *kernels.GemvQuads) {
 	type kernelsGemvQuadsHasChanged_RunGoGenerate struct {
@@ -515,14 +545,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addPartial32Kernel, addPartial64Kernel, finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvQuadsKernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plain64Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
+	return []*runtime.Kernel{addPartial32Kernel, addPartial64Kernel, finishFloat32Kernel, finishInt32Kernel, flatNNKernel, flatNTKernel, flatTNKernel, gemmFlat32Kernel, gemmFlat64Kernel, gemvColumns32Kernel, gemvColumns64Kernel, gemvEach32Kernel, gemvEach64Kernel, gemvQuadsKernel, gemvRows32Kernel, gemvRows64Kernel, outer32Kernel, outer64Kernel, pack16Kernel, pack8Kernel, plain32Kernel, plain64Kernel, plainInt8Kernel, productBFloat16Kernel, productFloat16Kernel, productInt8Kernel, scaleAdd32Kernel, scaleAdd64Kernel, tallNNKernel, tallNTKernel, tallTNKernel, widenBFloat16Kernel, widenFloat16Kernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
-	Kernels: []string{"AddPartial32", "AddPartial64", "FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvQuads", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "Plain64", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
+	Kernels: []string{"AddPartial32", "AddPartial64", "FinishFloat32", "FinishInt32", "FlatNN", "FlatNT", "FlatTN", "GemmFlat32", "GemmFlat64", "GemvColumns32", "GemvColumns64", "GemvEach32", "GemvEach64", "GemvQuads", "GemvRows32", "GemvRows64", "Outer32", "Outer64", "Pack16", "Pack8", "Plain32", "Plain64", "PlainInt8", "ProductBFloat16", "ProductFloat16", "ProductInt8", "ScaleAdd32", "ScaleAdd64", "TallNN", "TallNT", "TallTN", "WidenBFloat16", "WidenFloat16"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/half/bfloat16.go", Package: "half", Sum: 0x72bbaf45},
@@ -550,7 +580,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xb1a8e5f4},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x4c72c1e9},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
@@ -1776,18 +1806,18 @@ var gemvColumns32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:41", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:129:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:129:41", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:107:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:131:5", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2",
+	Loops: "prim/blas/kernels/gemv.go:116:2 128:2 128:2 128:2",
 	SPIRV: gemvColumns32SPIRV,
 	IR:    gemvColumns32IR,
-	Sum:   0x5586c6c1,
+	Sum:   0x787e276c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2", Make: kernelimpl.MakeModule, Sum: 0x9ed8da64},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2", SPIRV: gemvColumns32Words, Sum: 0x3eb8a194},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:116:2 128:2 128:2 128:2", Make: kernelimpl.MakeModule, Sum: 0x9ed8da64},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:116:2 128:2 128:2 128:2", SPIRV: gemvColumns32Words, Sum: 0x3eb8a194},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvColumns32{
@@ -1887,22 +1917,22 @@ var gemvColumns64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(64), properties.Float(properties.FloatExact), properties.DeviceHas(properties.FP64, properties.Int64)},
 	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:83:7"}}},
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:83:28"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:107:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvColumns[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:107:28"}}},
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:18", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:105:41", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:129:18", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:129:41", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:107:5", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:131:5", Limit: -3},
 	},
-	Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2",
+	Loops: "prim/blas/kernels/gemv.go:116:2 128:2 128:2 128:2",
 	SPIRV: gemvColumns64SPIRV,
 	IR:    gemvColumns64IR,
-	Sum:   0x5a2ce33d,
+	Sum:   0xa79e178c,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:92:2 104:2 104:2 104:2", Make: kernelimpl.MakeModule, Sum: 0xa0e164de},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {80, 88}, {-15, 88}, {8}, {-2, 80}}, Loops: "prim/blas/kernels/gemv.go:116:2 128:2 128:2 128:2", Make: kernelimpl.MakeModule, Sum: 0xa0e164de},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvColumns64{
@@ -1975,6 +2005,235 @@ func RunGemvColumns64(ctx context.Context, dev *runtime.Device, k kernels.GemvCo
 	return l.RunND1(ctx, dev, r, opts)
 }
 
+//go:embed GemvEach32.spv
+var gemvEach32SPIRV string
+
+//go:embed GemvEach32.kir
+var gemvEach32IR string
+
+//go:embed GemvEach32.words.spv
+var gemvEach32Words string
+
+var gemvEach32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvEach32",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "M", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 72},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 88},
+		{Name: "Alpha", Kind: abi.Value, Type: "float32", Offset: 64, Size: 4, HostOffset: 96},
+		{Name: "Beta", Kind: abi.Value, Type: "float32", Offset: 68, Size: 4, HostOffset: 100},
+	},
+	ArgSize:    72,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.Float(properties.FloatExact)},
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/gemv.go:97:13", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:97:29"},
+		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:100:23", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:5", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/gemv.go:100:2 100:2",
+	SPIRV: gemvEach32SPIRV,
+	IR:    gemvEach32IR,
+	Sum:   0x246ccf7c,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {8, 80}}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", Make: kernelimpl.MakeModule, Sum: 0xc65c1be9},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", SPIRV: gemvEach32Words, Sum: 0xc8d42287},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.GemvEach32{
+		A:       kernelimpl.HostSlice[float32](a, 0),
+		X:       kernelimpl.HostSlice[float32](a, 1),
+		Y:       kernelimpl.HostSlice[float32](a, 2),
+		M:       kernelimpl.HostValue[int](a, 3),
+		K:       kernelimpl.HostValue[int](a, 4),
+		StrideA: kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[float32](a, 6),
+		Beta:    kernelimpl.HostValue[float32](a, 7),
+	}.Kernel
+}, newGemvEach32Host)
+
+var _ = kernelimpl.Properties[kernels.GemvEach32](gemvEach32Kernel)
+
+// GemvEach32 is the kernel [kernels.GemvEach32] with its slices in device memory.
+type GemvEach32 struct {
+	A       runtime.View[float32]
+	X       runtime.View[float32]
+	Y       runtime.View[float32]
+	M       int
+	K       int
+	StrideA int
+	Alpha   float32
+	Beta    float32
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k GemvEach32) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvEach32Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GemvEach32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k GemvEach32) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GemvEach32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunGemvEach32 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvEach32(ctx context.Context, dev *runtime.Device, k kernels.GemvEach32, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvEach32Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+//go:embed GemvEach64.spv
+var gemvEach64SPIRV string
+
+//go:embed GemvEach64.kir
+var gemvEach64IR string
+
+var gemvEach64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "GemvEach64",
+	Package: "github.com/kgen-go/kgen/prim/blas/kernels",
+	Form:    abi.Range,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "A", Kind: abi.Slice, Type: "[]float64", Size: 16, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "X", Kind: abi.Slice, Type: "[]float64", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float64", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 8, ElemAlign: 8, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "M", Kind: abi.Value, Type: "int", Offset: -1, Size: 8, HostOffset: 72},
+		{Name: "K", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 80},
+		{Name: "StrideA", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 88},
+		{Name: "Alpha", Kind: abi.Value, Type: "float64", Offset: 64, Size: 8, HostOffset: 96},
+		{Name: "Beta", Kind: abi.Value, Type: "float64", Offset: 72, Size: 8, HostOffset: 104},
+	},
+	ArgSize:    80,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.Float(properties.FloatExact), properties.DeviceHas(properties.FP64, properties.Int64)},
+	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
+	Uses: []abi.Use{
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvEach[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:95:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvEach[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:95:25"}}},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/gemv.go:97:13", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:97:29"},
+		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:100:23", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:5", Limit: -3},
+	},
+	Loops: "prim/blas/kernels/gemv.go:100:2 100:2",
+	SPIRV: gemvEach64SPIRV,
+	IR:    gemvEach64IR,
+	Sum:   0xe343721d,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {8, 80}}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", Make: kernelimpl.MakeModule, Sum: 0xa09431de},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return kernels.GemvEach64{
+		A:       kernelimpl.HostSlice[float64](a, 0),
+		X:       kernelimpl.HostSlice[float64](a, 1),
+		Y:       kernelimpl.HostSlice[float64](a, 2),
+		M:       kernelimpl.HostValue[int](a, 3),
+		K:       kernelimpl.HostValue[int](a, 4),
+		StrideA: kernelimpl.HostValue[int](a, 5),
+		Alpha:   kernelimpl.HostValue[float64](a, 6),
+		Beta:    kernelimpl.HostValue[float64](a, 7),
+	}.Kernel
+}, newGemvEach64Host)
+
+var _ = kernelimpl.Properties[kernels.GemvEach64](gemvEach64Kernel)
+
+// GemvEach64 is the kernel [kernels.GemvEach64] with its slices in device memory.
+type GemvEach64 struct {
+	A       runtime.View[float64]
+	X       runtime.View[float64]
+	Y       runtime.View[float64]
+	M       int
+	K       int
+	StrideA int
+	Alpha   float64
+	Beta    float64
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k GemvEach64) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(gemvEach64Kernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.X)
+	kernelimpl.View(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GemvEach64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k GemvEach64) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GemvEach64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunGemvEach64 runs the kernel for every work-item of r on k's own slices, and waits.
+func RunGemvEach64(ctx context.Context, dev *runtime.Device, k kernels.GemvEach64, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(gemvEach64Kernel)
+	kernelimpl.Slice(l, 0, k.A)
+	kernelimpl.Slice(l, 1, k.X)
+	kernelimpl.Slice(l, 2, k.Y)
+	kernelimpl.Value(l, 3, k.M)
+	kernelimpl.Value(l, 4, k.K)
+	kernelimpl.Value(l, 5, k.StrideA)
+	kernelimpl.Value(l, 6, k.Alpha)
+	kernelimpl.Value(l, 7, k.Beta)
+	return l.Run1(ctx, dev, r, opts)
+}
+
 //go:embed GemvQuads.spv
 var gemvQuadsSPIRV string
 
@@ -2010,15 +2269,15 @@ var gemvQuadsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:196:6", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:220:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:180:2 224:2 235:2",
+	Loops: "- - prim/blas/kernels/gemv.go:204:2 248:2 259:2",
 	SPIRV: gemvQuadsSPIRV,
 	IR:    gemvQuadsIR,
-	Sum:   0x45313659,
+	Sum:   0x6436031,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:180:2 224:2 235:2", Make: kernelimpl.MakeModule, Sum: 0x6ff258c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:180:2 224:2 235:2", SPIRV: gemvQuadsWords, Sum: 0x25366f08},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:204:2 248:2 259:2", Make: kernelimpl.MakeModule, Sum: 0x6ff258c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:204:2 248:2 259:2", SPIRV: gemvQuadsWords, Sum: 0x25366f08},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvQuads{
@@ -2127,15 +2386,15 @@ var gemvRows32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:78:6", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:90:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2",
+	Loops: "- - prim/blas/kernels/gemv.go:74:2 146:2 155:2",
 	SPIRV: gemvRows32SPIRV,
 	IR:    gemvRows32IR,
-	Sum:   0x7171e7cb,
+	Sum:   0xe37b484f,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0xe4629e66},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2", SPIRV: gemvRows32Words, Sum: 0x37702ce0},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:74:2 146:2 155:2", Make: kernelimpl.MakeModule, Sum: 0xe4629e66},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - prim/blas/kernels/gemv.go:74:2 146:2 155:2", SPIRV: gemvRows32Words, Sum: 0x37702ce0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvRows32{
@@ -2235,8 +2494,8 @@ var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.WorkGroupSize(128), properties.Float(properties.FloatExact), properties.DeviceHas(properties.FP64, properties.Int64)},
 	Aspects:    []properties.Aspect{properties.FP64, properties.Int64},
 	Uses: []abi.Use{
-		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:53:7"}}},
-		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:53:25"}}},
+		{Aspect: properties.FP64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:65:7"}}},
+		{Aspect: properties.Int64, Chain: []abi.Frame{{Func: "(kernels.GemvRows[float64, kernels.Fused64]).Kernel", Pos: "prim/blas/kernels/gemv.go:65:25"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 520, Len: 32, Accessor: -1},
@@ -2245,14 +2504,14 @@ var gemvRows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "prim/blas/kernels/kernels.go:79:8", Message: "a matrix is shorter than its numbers of rows and columns say"},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:78:6", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:90:6", Limit: -3},
 	},
-	Loops: "- - prim/blas/kernels/gemv.go:62:2 122:2 131:2",
+	Loops: "- - prim/blas/kernels/gemv.go:74:2 146:2 155:2",
 	SPIRV: gemvRows64SPIRV,
 	IR:    gemvRows64IR,
-	Sum:   0xccfe3b00,
+	Sum:   0x5ef49484,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:62:2 122:2 131:2", Make: kernelimpl.MakeModule, Sum: 0x16f0bb74},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {88}, {32}, {48}, {64}, {72, 88}, {0}, {-32, 0}, {-32, 0, 88}, {-31, 88}}, Loops: "- prim/blas/kernels/gemv.go:74:2 146:2 155:2", Make: kernelimpl.MakeModule, Sum: 0x16f0bb74},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvRows64{
