@@ -166,8 +166,8 @@ type Param struct {
 // FaultKind is the kind of a run-time panic on a device.
 type FaultKind uint8
 
-// The kinds of faults. The kind of a fault in a slice expression depends on the length or capacity
-// with which the bound is compared, as in gc.
+// The kinds of faults. As in gc, the kind of a fault in a slice expression depends on the limit of
+// the bound, which is a length or a capacity.
 const (
 	FaultNone         FaultKind = iota
 	FaultIndex                  // s[A], len B
@@ -184,7 +184,7 @@ const (
 	FaultNil                    // nil pointer dereference
 	FaultPanic                  // explicit panic; Site.Message has the text
 	FaultCancelled              // no panic: the work-item ended because the launch was cancelled
-	FaultScope                  // index A is outside the work-group's part of the memory, which begins at index B; this is no panic
+	FaultScope                  // no panic: index A is not in the work-group's range of elements, which begins at index B
 )
 
 var faultNames = [...]string{
@@ -215,7 +215,7 @@ func (k FaultKind) String() string {
 }
 
 // Describe returns the text that gc prints for the run-time error, with the fault's values, but without the prefix
-// "runtime error: ". If parameter unsigned is true, parameter a is a uint64.
+// "runtime error: ". If parameter `unsigned` is true, parameter `a` is a uint64.
 func (k FaultKind) Describe(a, b int64, unsigned bool, message string) string {
 	x := faultValue{a, unsigned}
 	switch k {
@@ -281,14 +281,14 @@ func sliceOrder(both, one string, a faultValue, b int64) string {
 type Site struct {
 	Kind    FaultKind
 	Pos     string // file:line:col; the file name is relative to the root of its module, or begins with the package's import path
-	Message string // text of an explicit panic, or the argument from which PanicText makes the text
+	Message string // text of an explicit panic, or the argument that PanicText converts to the text
 	// Unsigned is true if the fault's value A is a uint64.
 	Unsigned bool
 	// Limit describes the fault's value B. A positive Limit is the value B itself. A negative Limit
 	// -1-i means that B is the length of parameter i. Limit is 0 if B may differ between faults of
 	// the site.
 	Limit int64
-	// Part is the index in Kernel.Parts of the kernel to which the site belongs.
+	// Part is an index in Kernel.Parts. The site belongs to the kernel at this index.
 	Part int
 }
 
@@ -321,8 +321,8 @@ type Kernel struct {
 	Privates   []Private
 	Sites      []Site
 	Loops      string // source positions of the loops of the module SPIRV (see the package documentation)
-	// Prints lists the kernel's calls of print functions. PrintTexts contains the strings to which records in the print
-	// buffer refer.
+	// Prints lists the kernel's calls of print functions. PrintTexts contains strings. Records in the print buffer
+	// refer to these strings.
 	Prints     []PrintSite
 	PrintTexts string
 
@@ -336,8 +336,7 @@ type Kernel struct {
 	// no code can change.
 	Variables []Variable
 
-	// Data is the kernel's constant data, or "". DataOffset is the offset in the argument block at which the address of
-	// the data is stored.
+	// Data is the kernel's constant data, or "". DataOffset is the offset of the data's address in the argument block.
 	Data       string
 	DataOffset int
 
@@ -356,7 +355,8 @@ type Kernel struct {
 	MakeNative func(k *Kernel, t NativeTarget) (*NativeModule, error) `json:"-"`
 }
 
-// NativeTarget describes the device and launches for which a module with the device's matrix instructions is made.
+// NativeTarget is the input for a module that uses matrix instructions. NativeTarget describes the module's device and
+// launches.
 type NativeTarget struct {
 	Small, Cancel bool // whether the module is only for launches with small sizes, like VariantSmall; whether work-items end when the host cancels the launch
 	Tuples        []MatrixTuple
@@ -364,7 +364,7 @@ type NativeTarget struct {
 
 // MatrixTuple is a kind of matrix product for which a device has an instruction. MatrixTuple multiplies a matrix of M
 // rows and K columns by a matrix of K rows and N columns. Elem is the Go type of the elements of both factors, such as
-// "half.Float16". Of is the Go type of the result's elements, such as "float32".
+// "half.Float16". Field Of is the Go type of the result's elements, such as "float32".
 type MatrixTuple struct {
 	M, N, K  int
 	Elem, Of string
@@ -390,7 +390,7 @@ type Use struct {
 // Frame is one function in a chain of calls.
 type Frame struct {
 	Func string // function name, qualified with the last element of the package's path, as in (*p.T).M
-	Pos  string // file:line:col, as in Site, of the call of the next function, or of the use
+	Pos  string // position of the call of the next function, or of the use, in the format file:line:col (see Site)
 }
 
 // String returns the chain as text on one line.
@@ -441,7 +441,7 @@ type Variable struct {
 	Sum  uint32 // checksum of the value (see the package documentation)
 }
 
-// Sources lists the files, in the main module, from which a package's kernels were compiled.
+// Sources lists the source files of a package's kernels. Only files of the main module are listed.
 type Sources struct {
 	Module  string   // path of the main module
 	Package string   // import path of the kernels' package
@@ -476,7 +476,7 @@ func Sum(files ...string) uint32 {
 
 // Damaged compares the files of the kernel with the checksums in the kernel's stubs. Damaged
 // returns the name of the first file with a different checksum, or "" if there is no such file. The
-// line ends that git writes on Windows have no effect on the checksum of the IR.
+// checksum of the IR is independent of line ends, because git may change them on Windows.
 func (k *Kernel) Damaged() string {
 	if k.Sum != 0 && k.Sum != Sum(k.SPIRV, k.Data, k.IR) && k.Sum != Sum(k.SPIRV, k.Data, strings.ReplaceAll(k.IR, "\r\n", "\n")) {
 		return k.Name + ".spv"
@@ -505,8 +505,8 @@ const VariantSmall = "small"
 // that can be cancelled begin with VariantCancel.
 const VariantCancel = "cancel"
 
-// DataHeader is the text at the beginning of Kernel.Data, by which kgen recognizes its own data
-// files.
+// DataHeader is the text at the beginning of Kernel.Data. kgen recognizes its own data files by
+// this text.
 const DataHeader = "kgen table data\n"
 
 // IRHeader is the text at the beginning of Kernel.IR. In the syntax of the IR, IRHeader is a

@@ -1,7 +1,7 @@
-// Package abi is the contract between the modules and stubs that kgen generates and the runtime
-// that launches the modules. This page and the types of the package define the ABI. The version of
-// the ABI is [Version], which changes with this page and with the types of this package. Stubs that
-// were generated for another version of the ABI do not compile.
+// Package abi is the contract between generated code and the runtime. kgen generates modules and
+// stubs, and the runtime launches the modules. This page and the types of the package define the
+// ABI. The version of the ABI is [Version], which changes with this page and with the types of this
+// package. Stubs that were generated for another version of the ABI do not compile.
 //
 // # Modules
 //
@@ -15,14 +15,14 @@
 // # Variants
 //
 // The first module of a kernel is Kernel.SPIRV. If a device lacks aspects that the first module
-// uses, the device may be able to run another module of the kernel, which is called a variant. All
-// modules of a kernel have the same launch block, arguments, work-items, fault record and fault
-// sites. For equal arguments, all modules of a kernel leave the same values in memory.
-// Variant.Without names the aspects that the variant does not use, and Kernel.Aspects names the
-// aspects that all modules need. The runtime chooses a module when it makes a pipeline. The runtime
-// chooses the first module if the device has every aspect that any Variant.Without lists. If the
-// device lacks an aspect in a Variant.Without, the runtime chooses the first variant that needs
-// only aspects of the device.
+// uses, the device may be able to run another module of the kernel. All modules except the first
+// are called variants. All modules of a kernel have the same launch block, arguments, work-items,
+// fault record and fault sites. For equal arguments, all modules of a kernel leave the same values
+// in memory. Variant.Without names the aspects that the variant does not use, and Kernel.Aspects
+// names the aspects that all modules need. The runtime chooses a module when it makes a pipeline.
+// The runtime chooses the first module if the device has every aspect in Variant.Without of every
+// variant. If the device lacks an aspect in a Variant.Without, the runtime chooses the first
+// variant that needs only aspects of the device.
 //
 // Stubs contain the modules of most variants. If the stubs do not contain the module of a variant,
 // Variant.Make makes the module from Kernel.IR when a device needs the module. Variant.Make must
@@ -120,8 +120,8 @@
 // is passed in four bytes as 0 or 1. An integer of 8 to 32 bits, an int or a uint is a 32-bit
 // constant. The value of an 8-bit or 16-bit integer is sign-extended or zero-extended to 32 bits.
 // int64 and uint64 have 64 bits. The runtime refuses values that do not fit the constant's type,
-// and values outside of Min and Max of a SpecConstant. The runtime also refuses values of
-// specialization constants for which an expression in Locals or Privates is less than 1. No
+// and values outside of Min and Max of a SpecConstant. If values of specialization constants make
+// an expression in Locals or Privates less than 1, the runtime refuses these values, too. No
 // dimension of a work-group has more than [MaxLocalSize] work-items.
 //
 // The ids from [SpecReserved] on have a fixed meaning. The constants with the ids SpecLocalSizeX,
@@ -174,8 +174,8 @@
 // The values of package-level variables are part of the modules. If other packages can write to a
 // variable, Kernel.Variables contains the variable and the checksum of the value in the modules.
 // The function [Sum] computes the checksum of a variable's value. The runtime does not launch the
-// kernel while the value of the variable differs from the value in the modules. The bytes from
-// which the checksum is computed depend on the type of the value:
+// kernel while the value of the variable differs from the value in the modules. The checksum is
+// computed from bytes that depend on the type of the value:
 //
 //   - A bool, number or complex number has the bytes of its representation in memory, in
 //     little-endian order. An int, uint or uintptr has 8 bytes.

@@ -40,18 +40,19 @@ type Footprint struct {
 	//	lin = x + nx*(y + ny*z)
 	//
 	// x, y and z are the work-item's global id, and nx, ny, nz are the sizes of the launch's range.
-	// With ReachOwn, two work-items never use the same element. With ReachGroup, a work-item uses
-	// only elements that belong, by the formula for ReachOwn, to work-items of its work-group. In a
-	// launch of one dimension, work-group number g of size n has the ids from n*g to n*g + n-1. The
-	// size n of a work-group comes from the nd-range or from the property WorkGroupSize. The last
-	// work-group of the launch may also contain ids beyond the launch's range.
+	// With ReachOwn, two work-items never use the same element. The formula for ReachOwn also
+	// defines the elements of a work-group. With ReachGroup, a work-item uses only the elements of
+	// its work-group. In a launch of one dimension, work-group number g of size n has the ids from
+	// n*g to n*g + n-1. The size n of a work-group comes from the nd-range or from the property
+	// WorkGroupSize. The last work-group of the launch may also contain ids beyond the launch's
+	// range.
 	//
 	// The Footprint holds for launches that meet the conditions Strides and Most (see Holds). With
 	// ReachGroup, the size of work-groups along x must also be divisible by Multiple. For the index
 	// x^1, for example, Multiple is 2.
 	PerItem  int64
 	Multiple int64    // number that must divide the work-group size along x; 0 means 1
-	Most     int64    // largest number of work-items for which indices do not wrap around; 0 if every index that fits in an int64 is correct
+	Most     int64    // largest number of work-items for which no index wraps around; 0 means that indices only need to fit in an int64
 	Strides  []Stride // conditions for launches, in the order of their Dim
 }
 
@@ -62,8 +63,8 @@ type Stride struct {
 	Dim int // dimension of the range: 0 is x, which varies fastest
 	// Offset and Size identify an integer in the launch block. The integer in the launch block must
 	// be equal to the range's size in the dimension Dim. If Offset is 0, Const must be equal to the
-	// range's size in the dimension Dim. Offset is the offset that the integer has in a launch
-	// block that contains all arguments (see Kernel.Spilled).
+	// range's size in the dimension Dim. Offset is the integer's offset in a launch block that
+	// contains all arguments (see Kernel.Spilled).
 	Offset, Size int
 	Const        int64
 }

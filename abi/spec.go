@@ -21,7 +21,7 @@ type SpecConstant struct {
 // memory for longer arrays.
 const MaxLength = 1 << 20
 
-// Local describes a variable in work-group memory that a kernel declares.
+// Local describes a variable that a kernel declares in work-group memory.
 type Local struct {
 	Name     string
 	ElemSize int
@@ -32,9 +32,9 @@ type Local struct {
 	Accessor int  // index of the local accessor whose length is the number of elements, or -1
 	Matrices bool // whether the variable is for products of matrices and has Len elements for each sub-group
 	// Shape, if not "", is the shape of a matrix that may be stored in the variable. The matrix is
-	// stored in the variable if, in the smallest sub-groups, a work-item would have to store more
-	// than 256 elements. If work-items store the elements of the matrix, the variable has only one
-	// element.
+	// stored in the variable if a work-item of the smallest sub-groups would otherwise store more
+	// than 256 elements. If work-items store the elements of the matrix instead, the variable has
+	// only one element.
 	Shape string
 	Expr  Expr // length computed from specialization constants, or ""
 }

@@ -18,7 +18,7 @@ import (
 // needs.
 const openBatches = 64
 
-// The variable now is the clock for Options.Wait.
+// The variable `now` is the clock for Options.Wait.
 var now = time.Now
 
 // batchFn is the DoFn of a Function. Beam never uses a batchFn for two bundles at the same time.
@@ -33,7 +33,7 @@ type batchFn[T, R any] struct {
 	open     []*batch[T] // batches that have not been launched, in order of age, oldest first
 }
 
-// Type batch collects elements of the same windows for a call of the launch function.
+// A batch contains elements of the same windows, for one call of the launch function.
 type batch[T any] struct {
 	windows  []typex.Window
 	elements []T
@@ -54,8 +54,8 @@ func (f *batchFn[T, R]) Setup(ctx context.Context) error {
 	return f.prepare()
 }
 
-// The method prepare opens the process's device if necessary, and checks that the device can run
-// the kernels. If the device was lost, prepare opens another device.
+// The method `prepare` opens the process's device if necessary, and checks that the device can run
+// the kernels. If the device was lost, `prepare` opens another device.
 func (f *batchFn[T, R]) prepare() error {
 	dev, err := process.device()
 	if err == nil && dev != f.dev {
@@ -142,7 +142,8 @@ func (f *batchFn[T, R]) flushOld(ctx context.Context) error {
 	return nil
 }
 
-// The method flush launches open batch i, and emits the results and failures of the batch.
+// The method `flush` launches batch i of the open batches, and emits the results and failures of
+// the batch.
 func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	b := f.open[i]
 	f.open = slices.Delete(f.open, i, i+1)
@@ -153,11 +154,11 @@ func (f *batchFn[T, R]) flush(ctx context.Context, i int) error {
 	return f.compute(ctx, b, 0, len(b.elements))
 }
 
-// The method compute launches the elements [i, j) of a batch, and emits their results. A fault does
-// not tell which element caused the fault. After a fault, compute calls itself for each half of the
-// elements. If compute is called for a single element and the launch faults, the element becomes a
-// failure. The method compute returns all errors that are not faults, including errors of later
-// pipeline steps.
+// The method `compute` launches the elements [i, j) of a batch, and emits their results. A fault
+// does not tell which element caused the fault. After a fault, `compute` calls itself for each half
+// of the elements. If a launch for a single element faults, the element becomes a failure. The
+// method `compute` returns all errors that are not faults, including errors of later pipeline
+// steps.
 func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) error {
 	results, err := f.call(ctx, b.elements[i:j:j])
 	if err == nil {
@@ -188,7 +189,7 @@ func (f *batchFn[T, R]) compute(ctx context.Context, b *batch[T], i, j int) erro
 	return f.compute(ctx, b, half, j)
 }
 
-// The method call calls the launch function once, and waits for all launches on the queue.
+// The method `call` executes the launch function once, and waits for all launches on the queue.
 func (f *batchFn[T, R]) call(ctx context.Context, elements []T) ([]R, error) {
 	w := &Worker{ctx: ctx, dev: f.dev, queue: f.queue}
 	results, err := f.fn.launch(w, elements)

@@ -6,21 +6,21 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// The variable process contains the device of this process. All bundles of the process use the same
-// device.
+// The variable `process` contains the device of this process. All bundles of the process use the
+// same device.
 var process = &deviceSource{open: runtime.Open}
 
-// deviceSource opens a device at the first call of method device.
+// deviceSource opens a device at the first call of the method `device`.
 type deviceSource struct {
 	open func(...runtime.OpenOption) (*runtime.Device, error)
 
 	mu      sync.Mutex
 	options []runtime.OpenOption
 	now     *opening // current device; nil before the first bundle, and after the device was lost or closed
-	opened  int      // number of devices that method device has opened
+	opened  int      // number of devices that the method `device` has opened
 }
 
-// Type opening is a device that is open, or that a goroutine is opening.
+// The type `opening` describes a device that is open, or that a goroutine is opening.
 type opening struct {
 	device func() (*runtime.Device, error)
 }
@@ -61,8 +61,8 @@ func (s *deviceSource) setOptions(opts []runtime.OpenOption) error {
 	return nil
 }
 
-// The method device returns the process's device, and opens the device if necessary. If the device
-// cannot be opened, the next call of the method device tries again, because runners often repeat
+// The method `device` returns the process's device, and opens the device if necessary. If the
+// device cannot be opened, the next call of `device` tries again, because runners often repeat
 // failed bundles in the same process.
 func (s *deviceSource) device() (*runtime.Device, error) {
 	s.mu.Lock()
@@ -87,8 +87,8 @@ func (s *deviceSource) device() (*runtime.Device, error) {
 	return dev, err
 }
 
-// The method lost closes a device after the device has been lost. After a call of the method lost,
-// the next bundle opens another device.
+// The method `lost` closes a device after the device has been lost. After a call of `lost`, the
+// next bundle opens another device.
 func (s *deviceSource) lost(dev *runtime.Device) {
 	s.mu.Lock()
 	o := s.now
@@ -101,8 +101,8 @@ func (s *deviceSource) lost(dev *runtime.Device) {
 	}
 }
 
-// The method forget removes the current device, so that the next call of the method device opens a
-// device. The method forget returns false if o is no longer the current device.
+// The method `forget` removes the current device, so that the next call of the method `device`
+// opens a device. The method `forget` returns false if o is no longer the current device.
 func (s *deviceSource) forget(o *opening) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -59,14 +59,13 @@
 // of a work-item, but beamkgen cannot determine the faulting element from the id of a work-item.
 // For example, the elements may be texts, and a kernel may have a work-item for each letter of a
 // text. To find the faulting element, beamkgen calls the launch function again for each half of the
-// batch, and halves again each half that faults. If a batch of a single element faults, the element
-// becomes a [Failure]. Elements that do not become failures have results.
+// batch. If a half faults, beamkgen divides the half again. If a batch of a single element faults,
+// the element becomes a [Failure]. Elements that do not become failures have results.
 //
 // In a batch of n elements, one faulting element causes at most 2·log2(n) further launches, rounded
-// up. If k elements fault, beamkgen makes at most k times as many further launches as for one
-// faulting element. If all elements fault, beamkgen calls the launch function 2n-1 times. An
-// element that faults only in batches with other elements does not become a failure, but has a
-// result.
+// up. For k faulting elements, the limit is k times as large. If all elements fault, beamkgen calls
+// the launch function 2n-1 times. An element that faults only in batches with other elements does
+// not become a failure, but has a result.
 //
 // # Errors
 //

@@ -128,8 +128,8 @@ func registerDoFn[T, R any]() (err error) {
 	return nil
 }
 
-// processElement calls method ProcessElement of a DoFn. Without processElement, Beam would call the method by package
-// reflect for each element.
+// processElement calls method ProcessElement of a DoFn. Without processElement, Beam would use package reflect to call
+// the method for each element.
 type processElement[T, R any] struct{ fn *batchFn[T, R] }
 
 func (p processElement[T, R]) Name() string { return "ProcessElement" }
@@ -151,11 +151,11 @@ func (f *Function[T, R]) invalid(problem, remedy string) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("beamkgen function %q: %s", f.name, problem), Remedy: remedy}
 }
 
-// TryParDo adds the Function to a pipeline. The input must be a PCollection<T>, and the output results is a
-// PCollection<R>. The output failures is a PCollection<KV<Failure, T>>, which contains the elements for which a kernel
-// panicked. Each output element has the windows, the timestamp and the pane of its input element.
+// TryParDo adds the Function to a pipeline. The input must be a PCollection<T>, and the output `results` is a
+// PCollection<R>. The output `failures` is a PCollection<KV<Failure, T>>, and contains the elements that made a kernel
+// panic. Each output element has the windows, the timestamp and the pane of its input element.
 //
-// If the arguments of Register were wrong, or if parameter in is not a PCollection<T>, TryParDo
+// If the arguments of Register were wrong, or if parameter `in` is not a PCollection<T>, TryParDo
 // returns an error of class runtime.ErrInvalid. If TryParDo returns an error, it does not change
 // the pipeline.
 func (f *Function[T, R]) TryParDo(s beam.Scope, in beam.PCollection) (results, failures beam.PCollection, err error) {

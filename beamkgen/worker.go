@@ -100,7 +100,8 @@ func New[E any](w *Worker, n int) (runtime.View[E], error) {
 
 // From copies a view to a slice of the same length, after the launches that write the view. From
 // adds the number of bytes of the slice to the metric bytes. From returns the same errors as
-// View.CopyTo, including failures of launches for which the launch function has not waited.
+// View.CopyTo. The errors include failures of launches if the launch function has not waited for
+// these launches.
 func From[E any](w *Worker, v runtime.View[E], s []E) error {
 	if err := v.CopyTo(w.ctx, w.queue, s); err != nil {
 		return err
@@ -114,8 +115,8 @@ func bytesOf[E any](s []E) int64 {
 	return int64(len(s)) * int64(unsafe.Sizeof(e))
 }
 
-// The method end waits for the queue, frees the buffers and writes the metrics. The method end
-// returns the failures of launches for which the launch function did not wait.
+// The method `end` waits for the queue, frees the buffers and writes the metrics. If the launch
+// function did not wait for some launches, the method `end` returns their failures.
 func (w *Worker) end() error {
 	err := w.queue.Wait(w.ctx)
 	for _, b := range w.buffers {

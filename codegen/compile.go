@@ -37,7 +37,7 @@ type Module struct {
 	// Lacks has one error for each missing variant. A variant is missing if the passes report
 	// diagnostics for the kernel when they compile the variant.
 	Lacks []error
-	// Unwatched lists the variables that the kernel reads and that launches cannot check for
+	// Unwatched lists variables that the kernel reads. Launches cannot check these variables for
 	// changes.
 	Unwatched []string
 }
@@ -48,10 +48,10 @@ func (u *unit) isLate(variant string) bool {
 	return u.prog.Late(u.k.Pkg) && variant != abi.VariantWords && len(u.prog.Disabled) == 0 // if optimizations are disabled, kgen makes all modules, because programs cannot disable optimizations
 }
 
-// lateVariants returns the names of the variants whose modules programs make from the kernel's IR
-// (see isLate). lateVariants also makes the modules of the returned variants in the same way as
-// programs, and compares them with the modules in m. A module that differs from the module in m
-// would cause an error on the user's devices.
+// For some variants, kgen does not write a module, but programs make the module from the kernel's
+// IR (see isLate). lateVariants returns the names of these variants. lateVariants also makes the
+// modules of the returned variants in the same way as programs, and compares them with the modules
+// in m. A module that differs from the module in m would cause an error on the user's devices.
 func (u *unit) lateVariants(m *Module) (names []string, err error) {
 	for i, v := range m.ABI.Variants {
 		if !u.isLate(v.Name) {
@@ -90,7 +90,8 @@ type unit struct {
 	onFollowUpPanic func(bug any)
 }
 
-// followUp calls onFollowUpPanic, if it is set, with a bug in kgen.
+// followUp reports a bug in kgen to onFollowUpPanic. If onFollowUpPanic is nil, followUp does
+// nothing.
 func (u *unit) followUp(bug any) {
 	if bug != nil && u.onFollowUpPanic != nil {
 		u.onFollowUpPanic(bug)
@@ -111,8 +112,8 @@ func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, 
 		if form != pass.HostPoint {
 			return
 		}
-		// A kernel that prints needs a host form for all launches, because the kernel's Go code
-		// cannot print to the launch's writer.
+		// If a kernel prints, all launches need a host form, because the kernel's Go code cannot
+		// print to the launch's writer.
 		spare = !m.UsesGroup && !items.Brief(m) && len(m.Prints) == 0
 		if spare && !loops.HasLoop(m) {
 			return
@@ -143,8 +144,8 @@ func (u *unit) compileLoaded(onStage func(form string, m *ir.Module)) (*Module, 
 }
 
 // CompileGeneral compiles only the first module of a kernel. CompileGeneral omits the variants and
-// the host form, which need most of the time for a compilation. CompileGeneral does not compare the
-// used aspects with the aspects listed in the source, because a variant might avoid an aspect.
+// the host form, and so saves most of the time of a compilation. CompileGeneral does not compare
+// the used aspects with the aspects listed in the source, because a variant might avoid an aspect.
 func CompileGeneral(prog *load.Program, k *load.Kernel, onStage func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	return (&unit{prog: prog, k: k}).compileBy(false, onStage)
 }
@@ -234,8 +235,8 @@ func (u *unit) completeDiags(m *ir.Module, diags diag.List) diag.List {
 
 // hostForm makes the host form (code for the CPU) of a module. The module must be the result of the
 // passes up to pass.HostPoint. The function hostForm changes the module. If cancelOnly is set, the
-// host form is only for launches that may be cancelled, and launches that cannot be cancelled run
-// the kernel's Go code. If the kernel cannot have a host form, the result lacks is the reason.
+// host form is only for launches that may be cancelled. All other launches run the kernel's Go
+// code. If the kernel cannot have a host form, the result `lacks` is the reason.
 func hostForm(kernel string, m *ir.Module, cancelOnly bool) (f *gohost.Form, lacks, err error) {
 	if pass.HasMatrices(m) {
 		if diags := pass.ForHostMatrices(m); len(diags) > 0 {

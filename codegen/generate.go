@@ -54,8 +54,8 @@ type Config struct {
 	Modules string
 
 	// Disabled lists optimizations to omit from modules, such as "quirk/rotation". A quirk is a
-	// workaround for a driver bug. A run of a kernel that was compiled with a disabled quirk shows
-	// whether a driver still needs the workaround. See package quirks.
+	// workaround for a driver bug. To find out whether a driver still needs a quirk, compile a
+	// kernel with the quirk disabled, and run the kernel. See package quirks.
 	Disabled []string
 
 	// Dump is the name of an intermediate form of kernels (see DumpNames), or "". If Dump is not
@@ -95,7 +95,7 @@ type Result struct {
 	Costs    []report.CostChange
 	Notes    []string // texts about variants and host forms that kernels lack
 	Warnings []string // texts about variables that launches cannot check
-	Tagged   []string // texts about packages for which kernels and programs are compiled from different files
+	Tagged   []string // texts about packages with different files for kernels and for programs
 	Timings  []Timing
 	Trace    load.Trace
 }
@@ -332,8 +332,8 @@ func argOf(l *load.Leaf) gostub.Arg {
 	return a
 }
 
-// resolvePos converts the file names in a diagnostic of a pass. The file names that passes report
-// are relative to Go modules, and resolvePos replaces them by file names that the user can open.
+// resolvePos converts the file names in a diagnostic of a pass. In diagnostics of passes, file
+// names are relative to Go modules. resolvePos replaces them by file names that the user can open.
 func resolvePos(prog *load.Program, d *diag.Diagnostic) {
 	d.Pos.File = prog.Abs(d.Pos.File)
 	for i := range d.Related {

@@ -60,7 +60,7 @@ func newCommand(name, about string, order ...string) *subcommand {
 }
 
 // parseFlags reads the flags after a command's name. parseFlags also accepts kgen's own flags
-// before the command's name if the command has the same flags. If result done is false, the flags
+// before the command's name if the command has the same flags. If result `done` is false, the flags
 // are set and the caller must run the command.
 func (c *subcommand) parseFlags(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
 	wrong := ""
@@ -102,8 +102,8 @@ func (c *subcommand) meansNothing(name string) string {
 
 func (c *subcommand) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
 
-// undefinedFlag is the text before the flag's name in the error of package flag for an unknown
-// flag.
+// undefinedFlag is the beginning of package flag's error about an unknown flag. In the error, the
+// flag's name follows undefinedFlag.
 const undefinedFlag = "flag provided but not defined: -"
 
 // flagError describes an error in a command's flags.

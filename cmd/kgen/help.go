@@ -104,10 +104,10 @@ func wrapText(text string, n int) []string {
 
 var plainWord = regexp.MustCompile("^[a-z][a-z0-9-]*$")
 
-// unknownCommand reports whether a word that is not a command is probably a mistyped command,
-// because it cannot be a package of kernels. A word without a dot or slash may be the path of the
-// module in dir. A word without a dot or slash that is not the module's path is a package of the
-// standard library, which contains no kernels.
+// unknownCommand reports whether a word is probably a mistyped command. The word must not be a
+// command. unknownCommand returns true if the word cannot be a package of kernels. A word without a
+// dot or slash may be the path of the module in dir. Any other word without a dot or slash is a
+// package of the standard library, which contains no kernels.
 func unknownCommand(dir, word string) bool {
 	return plainWord.MatchString(word) && word != "all" && word != modulePath(dir)
 }

@@ -15,19 +15,20 @@
 // kgen writes the stubs for the package in folder a/b of a module to the folder generated/a/b in
 // the module's root.
 //
-// The command kgen explain KG203 prints the meaning of a diagnostic and how to change the code. Without a code, kgen
-// explain lists all codes. For a package in a folder with the name explain, write ./explain.
+// The command `kgen explain KG203` prints the meaning of a diagnostic and how to change the code. Without a code, `kgen
+// explain` lists all codes. For a package in a folder with the name `explain`, write ./explain.
 //
-// The command kgen view ./... writes an HTML page that shows each kernel's source, generated code and run-time checks.
-// For a package in a folder with the name view, write ./view.
+// The command `kgen view ./...` writes an HTML page that shows each kernel's source, generated code and run-time
+// checks. For a package in a folder with the name `view`, write ./view.
 //
-// The command kgen devices lists the devices of this machine, with drivers, memory, limits and
-// aspects. For each device the command lists the kernels, from the current module or from the named
-// packages, that the device can run. If a kernel has several modules, the command names the module
-// that the device uses. For a package in a folder with the name devices, write ./devices.
+// The command `kgen devices` lists the devices of this machine, with drivers, memory, limits and
+// aspects. For each device the command also lists the kernels that the device can run. The command
+// examines the kernels of the named packages, or of the current module by default. If a kernel has
+// several modules, the command names the module that the device uses. For a package in a folder
+// with the name `devices`, write ./devices.
 //
-// The command kgen init saxpy writes a first kernel to the folder saxpy, with a test and a program
-// that runs the kernel. The command kgen init also generates the stubs of the kernel.
+// The command `kgen init saxpy` writes a first kernel to the folder saxpy, with a test and a
+// program that runs the kernel. The command `kgen init` also generates the stubs of the kernel.
 //
 // With -explain=bounds, kgen prints the run-time checks that remain in the kernels, and the reasons
 // why they remain. With -explain=narrow, kgen prints the integers that are computed in 64 bits.

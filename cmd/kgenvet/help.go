@@ -37,9 +37,9 @@ Rules; what is found has a code, of which kgen explain says more:
 	}
 }
 
-// The lists switches and valued contain the flags of go vet and of the driver of the analyzers,
-// without the flags of single rules. A switch is a boolean flag, and a valued flag takes a value of
-// another type.
+// The lists `switches` and `valued` contain the flags of go vet and of the driver of the analyzers,
+// without the flags of single rules. The list `switches` contains the boolean flags, and the list
+// `valued` contains the flags of other types.
 var (
 	switches = strings.Fields("json fix diff a n race msan asan cover v work x linkshared modcacherw trimpath")
 	valued   = strings.Fields("tags c p covermode coverpkg asmflags buildmode buildvcs compiler gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir toolexec")

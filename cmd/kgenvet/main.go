@@ -15,10 +15,10 @@
 // The flag -tags sets build tags for kgenvet and for kgenvet lsp. With go vet -vettool, the flag
 // -kgencompile.tags is needed in addition to go vet's own flag -tags.
 //
-// Each rule is an analyzer, and can be disabled, for example by -kgenmaps=false. The command kgenvet -h lists the
-// analyzers, and kgenvet help kgenmaps describes the analyzer kgenmaps. Each finding has a code such as KG203, which
-// the command kgen explain describes. The analyzer kgencompile compiles the kernels, to find errors that only the
-// compiler detects, such as barriers that not all work-items reach.
+// Each rule is an analyzer, and can be disabled, for example by -kgenmaps=false. The command `kgenvet -h` lists the
+// analyzers, and the command `kgenvet help kgenmaps` describes the analyzer kgenmaps. Each finding has a code such as
+// KG203. The command `kgen explain KG203` describes the code. The analyzer kgencompile compiles the kernels, to find
+// errors that only the compiler detects, such as barriers that not all work-items reach.
 package main
 
 import (
@@ -62,8 +62,8 @@ func main() {
 	unitchecker.Main(rules...)
 }
 
-// userArgs reports whether a user, not go vet, has called kgenvet with these arguments. The command
-// go vet calls kgenvet with a flag for the version, with a flag for the list of flags, or with the
+// userArgs reports whether a user, not go vet, has called kgenvet with these arguments. When `go
+// vet` calls kgenvet, the argument is a flag for the version, a flag for the list of flags, or the
 // configuration file of a package.
 func userArgs(args []string) bool {
 	if len(args) == 0 {

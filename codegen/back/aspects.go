@@ -15,7 +15,7 @@ import (
 // need.
 var nativeAspects = []properties.Aspect{properties.Int8, properties.Int16, properties.Int64}
 
-// nativeUses returns the aspects that a module uses and that the variant "words" avoids.
+// nativeUses returns the used aspects that the variant "words" avoids.
 func nativeUses(module *spirv.Module) []properties.Aspect {
 	return slices.DeleteFunc(features.Used(module), func(a properties.Aspect) bool { return !slices.Contains(nativeAspects, a) })
 }

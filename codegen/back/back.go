@@ -22,8 +22,8 @@ type Kernel struct {
 	// Name is the name of the kernel's type, and Package is the import path of the type's package.
 	Name, Package string
 	Properties    properties.List
-	// At is the kernel's function, with its position. If lowering recorded no use of an aspect that
-	// the kernel needs, diagnostics name the function At as the use.
+	// At is the kernel's function, with its position. If lowering has recorded no use of a needed
+	// aspect, diagnostics name the function At as the user of the aspect.
 	At abi.Frame
 	// Cancel requests additional variants, whose launches the host can cancel.
 	Cancel bool
@@ -85,7 +85,7 @@ func CompileGeneral(k *Kernel) (*Compiled, diag.List, error) {
 // A compiler compiles the first module of a kernel, and then the variants.
 type compiler struct {
 	k       *Kernel
-	lowered *ir.Module // clone of the lowered module, from which variants are compiled
+	lowered *ir.Module // clone of the lowered module; the variants are compiled from this clone
 	first   finishedModule
 	out     *Compiled
 }

@@ -10,10 +10,10 @@
 //   - In the variants "cancel…", work-items end early when the host cancels the launch.
 //
 // The first module determines the aspects that the kernel needs, and the fault sites of the kernel.
-// A variant is a module for some launches or devices. The element of abi.Kernel.Variants for a
-// variant describes the launches or devices of the variant. A variant has the same work-items and
-// the same faults as the first module. The variant "small" is omitted if it saves few operations. A
-// variant that avoids aspects is omitted if the first module uses none of the avoided aspects.
+// A variant is a module for some launches or devices. abi.Kernel.Variants describes the launches or
+// devices of each variant. A variant has the same work-items and the same faults as the first
+// module. The variant "small" is omitted if it saves few operations. A variant that avoids aspects
+// is omitted if the first module uses none of the avoided aspects.
 //
 // The variants "words" and "aloneWords" use only 32-bit integers. Package back imports neither Go's
 // syntax packages nor kgen's loader, so the runtime can call package back in programs.

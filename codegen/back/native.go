@@ -100,7 +100,7 @@ func ProveNative(k *abi.Kernel) error {
 	}
 	for i, d := range matrix.Known {
 		targets := []ir.Target{{}, {Small: true}, {Cancel: true}}
-		if i > 0 { // devices differ only in their matrix products, so the other targets are compiled only for the first device
+		if i > 0 { // devices differ only in their matrix products, so one device is enough for the targets Small and Cancel
 			targets = targets[:1]
 		}
 		for _, t := range targets {

@@ -63,7 +63,7 @@ func (c *compiler) compileForm(f variantForm) ([]uint32, error) {
 	case err != nil || words != nil:
 		return words, err
 	case f.cancel:
-		return made.words, nil // the module already uses only 32-bit integers, and addCancelled adds the same module
+		return made.words, nil // the module already uses only 32-bit integers, so both variants have the same module, as in addCancelled
 	}
 	return nil, errors.New("it has no form in words")
 }

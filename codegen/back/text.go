@@ -65,9 +65,9 @@ func samePlace(a, b abi.Param) bool {
 	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
 }
 
-// asLowered returns an error unless module m has the properties of modules from package lower on
-// which the passes and the linker rely. ir.Verify does not check the properties of lowered modules,
-// because modules in tests may lack them.
+// asLowered returns an error unless module m has certain properties of all modules from package
+// lower. The passes and the linker rely on these properties. ir.Verify does not check the
+// properties of lowered modules, because modules in tests may lack them.
 func asLowered(m *ir.Module) error {
 	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
 		return fmt.Errorf("no module of the pass arrays")
@@ -117,10 +117,10 @@ type boundsCheck struct {
 	slice uint64
 }
 
-// placeAccesses sets the positions of accesses to device memory that the text of the IR omits. A
-// memory access without a position gets the position of its bounds check, which compares the index
-// with the length of the slice. In the launch block, the length of a slice follows the address of
-// the slice.
+// The text of the IR omits the positions of some accesses to device memory. placeAccesses sets
+// these positions. A memory access without a position gets the position of its bounds check, which
+// compares the index with the length of the slice. In the launch block, the length of a slice
+// follows the address of the slice.
 func placeAccesses(m *ir.Module) {
 	places := checkPlaces(m)
 	for _, b := range m.Kernel.Blocks {

@@ -87,11 +87,11 @@ func (c *compiler) findVariant(name string) *abi.Variant {
 	return nil
 }
 
-// refusedError is the error for a variant for which the passes report a diagnostic. For example,
-// the passes may prove for the first module that all work-items of a group leave a loop with a
-// barrier together. The proof may depend on a loop exit for long slices, which the variant for
-// small launches does not contain. If the passes cannot repeat a proof for a variant, they report a
-// diagnostic.
+// If the passes report a diagnostic for a variant, the error of the variant is a refusedError. For
+// example, if a loop contains a barrier, the passes must prove that all work-items of a group leave
+// the loop together. For the first module, the proof may succeed. The proof may depend on a loop
+// exit for long slices. The variant for small launches does not contain such an exit. If the passes
+// cannot repeat a proof for a variant, they report a diagnostic.
 type refusedError struct {
 	form string
 	d    *diag.Diagnostic
@@ -173,7 +173,7 @@ const cancelForm = "that can be cancelled"
 
 // addCancel adds variants that end early when the host cancels the launch. addCancel adds nothing
 // unless the kernel requests cancellation and has loops that test for cancellation. addCancel adds
-// a variant like the first module, and a variant like each variant for devices that lack aspects.
+// a cancellable version of the first module, and of each variant for devices that lack aspects.
 func (c *compiler) addCancel() (err error) {
 	if !c.k.Cancel {
 		return nil

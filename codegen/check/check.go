@@ -13,9 +13,9 @@ import (
 
 // Check reports all forbidden constructs in the functions that the kernel reaches, once for each
 // position. Check also returns the set of reported instructions. isIntrinsic reports whether the
-// function with the given full name is an intrinsic, which is a function that is compiled without
-// its body. Check does not examine the bodies of intrinsics. For an instance of a generic function,
-// Check passes the name of the generic function to isIntrinsic.
+// function with the given full name is an intrinsic. kgen compiles calls of intrinsics without the
+// body of the function, so Check does not examine the bodies of intrinsics. For an instance of a
+// generic function, Check passes the name of the generic function to isIntrinsic.
 func Check(p *load.Program, k *load.Kernel, isIntrinsic func(fullName string) bool) (map[ssa.Instruction]bool, diag.List) {
 	c := newChecker(&ruleScanner{known: isIntrinsic})
 	c.checkKernel(k.Fn)
@@ -72,8 +72,8 @@ type hop struct {
 
 func (h hop) String() string { return "called here from " + load.FuncText(h.from) }
 
-// A visit is a function that the search from the kernel has reached, with the first call by which
-// the search reached the function.
+// A visit is a function that the search from the kernel has reached. Fields `from` and `at`
+// describe the first call through which the search reached the function.
 type visit struct {
 	fn   *ssa.Function
 	from *visit    // the calling function; nil for the kernel
@@ -101,8 +101,8 @@ func (c *checker) addFinding(v *visit, f violation) {
 	c.findings = append(c.findings, finding{violation: f, fn: v.fn, via: v.callChain()})
 }
 
-// callChain returns the calls by which the search first reached v's function. In the result, the
-// innermost call is first.
+// callChain returns the first chain of calls that led the search to v's function. In the result,
+// the innermost call is first.
 func (v *visit) callChain() []hop {
 	var out []hop
 	for ; v.from != nil; v = v.from {
@@ -155,9 +155,8 @@ func (c *checker) walkCalls(v *visit) {
 	}
 }
 
-// reportRecursion reports calls by which a function calls itself, directly or indirectly.
-// reportRecursion ignores calls of function values, because run-time data determines the called
-// function.
+// reportRecursion reports direct and indirect recursion. reportRecursion ignores calls of function
+// values, because run-time data determines the called function.
 func (c *checker) reportRecursion() {
 	const (
 		active = 1

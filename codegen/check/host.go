@@ -10,9 +10,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
-// hostPackages maps the path of a host package, whose code can never run on a device, to a hint. A
-// call of a function in a host package has a single diagnostic, instead of many diagnostics for the
-// code inside the package. An empty string in hostPackages stands for the usual hint.
+// hostPackages maps the path of a host package to a hint. The code of a host package can never run
+// on a device. A call of a function in a host package has a single diagnostic, instead of many
+// diagnostics for the code inside the package. An empty string in hostPackages stands for the usual
+// hint.
 var hostPackages = map[string]string{
 	"fmt":       printHint,
 	"log":       printHint,
@@ -39,14 +40,14 @@ func hostOnly(pkg string) bool {
 	return ok && !someHosts[pkg]
 }
 
-// someHosts lists packages in which some functions run only on the host, and kernels may call the
-// other functions.
+// someHosts lists packages with some functions that run only on the host. Kernels may call the
+// other functions of these packages.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// needsHost is called for a package whose functions kernels cannot call. needsHost reports whether
-// the package's functions need files, clocks, goroutines, reflection or state of the program, which
-// devices do not have. If a package's functions need only a heap, needsHost returns false, because
-// kgen might support these functions in the future.
+// needsHost is called for a package with functions that are forbidden in kernels. needsHost reports
+// whether the package's functions need files, clocks, goroutines, reflection or state of the
+// program, which devices do not have. If a package's functions need only a heap, needsHost returns
+// false, because kgen might support these functions in the future.
 func needsHost(pkg string) bool {
 	if yet, ok := notYet[pkg]; ok {
 		return !yet
@@ -68,10 +69,10 @@ var notYet = map[string]bool{
 	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
 }
 
-// hostFunc reports whether kernels cannot call function o, although kernels can call other
-// functions in the same package pkg. Kernels cannot call a function that makes strings, that is not
-// supported yet, or that needs the host. For example, a function needs the host if it uses
-// reflection, a reader, a writer, or the random generator that all goroutines share.
+// hostFunc reports whether function o of package pkg is forbidden in kernels, although other
+// functions of the package are allowed. hostFunc returns true if the function makes strings, needs
+// the host, or is not supported yet. For example, a function needs the host if it uses reflection,
+// a reader, a writer, or the random generator that all goroutines share.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -125,8 +126,8 @@ func isStd(pkg string) bool {
 }
 
 // stdRoots are the first elements of the standard library's import paths. The list stdRoots is
-// necessary because other modules, like the standard library, may have paths without a dot in the
-// first element.
+// necessary because a path without a dot in the first element may also belong to another module
+// than the standard library.
 var stdRoots = strings.Fields(`
 	archive bufio bytes cmd cmp compress container context crypto database debug embed encoding errors
 	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin

@@ -24,7 +24,7 @@ type rule struct {
 // A reporter reports the instruction that a rule is examining.
 type reporter func(hint, format string, args ...any)
 
-// These constants are the names of the rules to which code outside of the table refers.
+// These constants are the names of rules that code outside of the table uses.
 const (
 	ruleHost      = "host"
 	ruleNoBody    = "nobody"
@@ -126,8 +126,8 @@ func ofLiteral(up *ssa.MapUpdate) (is bool) {
 }
 
 // emptyAppends reports calls of append on slices that certainly have no capacity. emptyAppends does
-// not report slices that make has made, because only package lower can tell, after inlining,
-// whether the size of a make is constant.
+// not report a slice that a call of make has made. Package lower checks such a slice, because the
+// size in the call may become constant by inlining.
 func emptyAppends(in ssa.Instruction, report reporter) {
 	if builtinName(in) == "append" && !load.Clones(in.Parent()) && noCapacity(in.(*ssa.Call).Call.Args[0], map[ssa.Value]bool{}) {
 		report("make the slice with a constant capacity: make([]T, 0, 16)",

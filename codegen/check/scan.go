@@ -17,7 +17,7 @@ import (
 type ruleScanner struct {
 	known func(fullName string) bool
 	// foreignFindings, if not nil, returns the findings in a function whose code is not loaded. The
-	// result ok is false if the findings in the function are not known.
+	// result `ok` is false if the findings in the function are not known.
 	foreignFindings func(fn *ssa.Function) (wrong []violation, ok bool)
 	scans           map[*ssa.Function]*scanResult
 }
@@ -66,9 +66,9 @@ func eachInstruction(fn *ssa.Function, do func(in ssa.Instruction, pos token.Pos
 	}
 }
 
-// rangePos returns the position of the number n if parameter in is the comparison i < n of a range
-// over n. In go/ssa, the comparison i < n itself has no position. rangePos identifies the range
-// statement by a position in the loop's body.
+// rangePos returns the position of the number n if parameter `in` is the comparison i < n of a
+// range over n. In go/ssa, the comparison i < n itself has no position. rangePos identifies the
+// range statement by a position in the loop's body.
 func rangePos(fn *ssa.Function, in ssa.Instruction) (p token.Pos) {
 	cond, ok := in.(*ssa.BinOp)
 	if !ok || cond.Op != token.LSS || cond.Pos().IsValid() || len(cond.Block().Succs) != 2 || fn.Syntax() == nil {
@@ -170,7 +170,7 @@ func (s *ruleScanner) addSteps(out *scanResult, in ssa.Instruction, pos token.Po
 }
 
 // unscanned returns the findings for a call of function fn if the rules do not examine the body of
-// fn. If the rules must examine the body of fn, the result stop is false.
+// fn. If the rules must examine the body of fn, the result `stop` is false.
 func (s *ruleScanner) unscanned(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (wrong []violation, stop bool) {
 	pkg := pkgPath(fn)
 	hosts := violation{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
@@ -183,8 +183,8 @@ func (s *ruleScanner) unscanned(fn *ssa.Function, in ssa.Instruction, pos token.
 		return []violation{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {
-		// The driver of the analyzers may have loaded a body of fn that kgen replaces by other code
-		// in kernels.
+		// The driver of the analyzers may have loaded a body of fn that kgen does not use. For some
+		// functions, kgen compiles other code in kernels.
 		return nil, s.foreignFindings != nil && load.HasOtherCode(fn)
 	}
 	if s.foreignFindings != nil {

@@ -136,7 +136,7 @@ func analyseReach(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // result ok is true if the function has a body in the files that kgen compiles
+			return nil, std || load.OtherBody(obj, pass.Fset) // result `ok` is true if the function has a body in the files that kgen compiles
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}
@@ -195,9 +195,9 @@ func analyseReach(pass *analysis.Pass, known func(string) bool) []finding {
 	return all
 }
 
-// otherFiles reports whether kgen compiles the package from other files than the driver has loaded.
-// If otherFiles returns true, the rules report nothing in the package, and the analyzer kgencompile
-// reports the diagnostics of kgen.
+// otherFiles reports whether the files that kgen compiles differ from the files that the driver has
+// loaded. If otherFiles returns true, the rules report nothing in the package, and the analyzer
+// kgencompile reports the diagnostics of kgen.
 func otherFiles(pass *analysis.Pass, std bool) bool {
 	var files []string
 	for _, f := range pass.Files {

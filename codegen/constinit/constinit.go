@@ -21,15 +21,17 @@ import (
 // MaxTable is the largest number of elements of a slice, array or string that is evaluated.
 const MaxTable = 1 << 22
 
-// Facts holds information about the whole program that the evaluation needs.
+// Facts holds information about the whole program. The evaluation of initializers needs this
+// information.
 type Facts struct {
 	SSA *ssa.Program
-	// Written returns a position at which code may write to variable g or to memory that can be
-	// reached from g. If there is no such position, Written returns token.NoPos. Writes during the
+	// Written returns the position of code that may write to variable g, or to memory that can be
+	// reached from g. If there is no such code, Written returns token.NoPos. Writes during the
 	// initialization of g's package are ignored.
 	Written func(g *ssa.Global) token.Pos
-	// Filled returns a position at which a function that runs only during the initialization of g's
-	// package writes to variable g. If there is no such position, Filled returns token.NoPos.
+	// Filled returns the position of a write to variable g. The write must be in a function that
+	// runs only during the initialization of g's package. If there is no such write, Filled returns
+	// token.NoPos.
 	Filled func(g *ssa.Global) token.Pos
 	// Native evaluates a call of a function of package properties. The arguments args have the same
 	// representation as results of Var.Load. Native is nil if calls of package properties are not
@@ -116,8 +118,8 @@ func RootOf(v ssa.Value) ssa.Value {
 
 // StoredCall returns the call whose result an initializer stores in g, and the value of the call's
 // first argument. The value of the argument may depend on earlier stores of the initializer. If the
-// initializer does not store the result of a static call in g, the result call is nil. If the
-// argument's value is unknown, the result known is false.
+// initializer does not store the result of a static call in g, the result `call` is nil. If the
+// argument's value is unknown, the result `known` is false.
 func StoredCall(init *ssa.Function, g *ssa.Global) (call *ssa.Call, arg *Tree, known bool) {
 	if init == nil {
 		return nil, nil, false

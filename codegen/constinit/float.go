@@ -33,8 +33,8 @@ var exactFloats = map[string]func(x []float64) float64{
 }
 
 // ExactFloat evaluates a float expression that consists of constants and of exact or correctly
-// rounded operations. Package-level variables are initialized by float expressions if the values
-// cannot be Go constants, such as an infinity or a root.
+// rounded operations. A value such as an infinity or a root cannot be a Go constant, so a
+// package-level variable with such a value is initialized by a float expression.
 func ExactFloat(v ssa.Value) (float64, bool) {
 	if !gotypes.IsFloat(v.Type()) {
 		return 0, false

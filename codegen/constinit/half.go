@@ -12,7 +12,7 @@ import (
 )
 
 // halfNumber evaluates a call of a function of package half that makes a number, such as
-// half.FromFloat32, with a constant argument.
+// half.FromFloat32. The argument of the call, if any, must be constant.
 func halfNumber(v *ssa.Call) (*ssa.Const, bool) {
 	fn := v.Call.StaticCallee()
 	kind := gotypes.Half(v.Type())

@@ -25,7 +25,7 @@ const (
 // assembly may differ from the results of the Go code in the last bits.
 var asmFuncs = map[string]bool{"math.Exp": true, "math.Exp2": true, "math.Log": true, "math.Hypot": true}
 
-// maxCallDepth is the largest depth to which calls in an initializer may be nested.
+// maxCallDepth is the largest depth of nested calls in an initializer.
 const maxCallDepth = 100
 
 // initRun is the state of the evaluation of all initializers.
@@ -35,7 +35,7 @@ type initRun struct {
 	objects map[any]*Var // maps Object.ID of an object from tree.go to the object's variable
 	ran     map[*ssa.Package]bool
 	steps   int
-	limit   int // largest value that steps may reach
+	limit   int // largest allowed value of steps
 	depth   int
 	pkg     *ssa.Package // package whose initializer is running
 	evaluationPoint
@@ -50,7 +50,7 @@ type Var struct {
 	v     any    // value of a variable without fields and elements
 	elems []*Var // fields of a struct, or elements of an array
 	typ   types.Type
-	obj   *Object // object to which a pointer to the variable points; nil for a field or element
+	obj   *Object // object that represents the variable as the target of pointers; nil for a field or element
 	owner any     // package-level variable or object that contains this variable
 }
 
@@ -66,7 +66,7 @@ type (
 		elems []*Var     // elements of the slice; elems[len(elems):cap(elems)] contains the later elements of the array
 		room  *arrayRoom // not nil if append has made the array
 	}
-	// arrayRoom describes an array that append has made. Field free is the number of elements at
+	// arrayRoom describes an array that append has made. Field `free` is the number of elements at
 	// the array's end that no append has written yet. In compiled code, gc chooses the number of
 	// elements of the array.
 	arrayRoom struct{ free int }
@@ -171,10 +171,10 @@ func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	}
 }
 
-// forgetMentioned marks as unknown the variables that an instruction and its called functions
-// mention. forgetMentioned also marks the memory that can be reached from the mentioned variables.
-// Variables that are not mentioned keep their values, because only functions that are called by
-// name fill variables.
+// forgetMentioned marks variables as unknown if an instruction or its called functions mention
+// them. forgetMentioned also marks the memory that can be reached from the mentioned variables.
+// Other variables keep their values, because only functions that are called by name write to
+// variables.
 func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
@@ -281,8 +281,8 @@ func (b *Var) Type() types.Type { return b.typ }
 func (s Slice) Elems() []*Var { return s.elems }
 
 // Room returns an identifier of the slice's array if append made the array. The capacity of an
-// array that append made depends on gc. The result free is the number of the array's elements that
-// no append has written. If append did not make the array, Room returns nil as the identifier.
+// array that append made depends on gc. The result `free` is the number of the array's elements
+// that no append has written. If append did not make the array, Room returns nil as the identifier.
 func (s Slice) Room() (id any, free int) {
 	if s.room == nil {
 		return nil, 0
@@ -498,7 +498,7 @@ type runFrame struct {
 	vals map[ssa.Value]any
 }
 
-// callFunc runs function fn. Parameter at is the position of the call.
+// callFunc runs function fn. Parameter `at` is the position of the call.
 func (r *initRun) callFunc(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if asmFuncs[name] {

@@ -48,7 +48,7 @@ type constState struct {
 	trees map[ssa.Value]*Tree
 	// unknownVars contains the variables with an unknown field or element.
 	unknownVars map[ssa.Value]bool
-	call        any // value of the field call in new objectIDs
+	call        any // value for objectID.call in new objectIDs
 	// loadedValues maps a load to the value at the time of the load, or to nil if the value is
 	// unknown.
 	loadedValues map[*ssa.UnOp]*Tree
@@ -72,7 +72,7 @@ func (e *constState) treeOf(g *ssa.Global) *Tree {
 	return &Tree{}
 }
 
-// runConstInit evaluates the stores in the initializer of package p whose values consist of
+// runConstInit evaluates stores in the initializer of package p. The stored values must consist of
 // constants. If the package's code is not loaded, runConstInit returns nil.
 func (e *Env) runConstInit(p *ssa.Package) *constState {
 	if env, ok := e.inits[p]; ok {
@@ -232,8 +232,8 @@ func (e *constState) recordLoad(v *ssa.UnOp) {
 	e.loadedValues[v] = t
 }
 
-// copyTree returns a copy of the tree's current value. The original and the copy share the arrays
-// of slices and the variables to which pointers point.
+// copyTree returns a copy of the tree's current value. The copy shares the arrays of slices and the
+// targets of pointers with the original.
 func (t *Tree) copyTree() Tree {
 	c := *t
 	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {

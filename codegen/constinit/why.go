@@ -24,7 +24,7 @@ type Reason struct {
 }
 
 // Describe returns the reason as text, for example "at a.go:3:9 it calls os.Getenv". Parameter
-// place converts a position to text.
+// `place` is a function that converts a position to text.
 func (r *Reason) Describe(place func(token.Pos) string) string {
 	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
 	for r.Inner != nil {
@@ -39,7 +39,7 @@ func (r *Reason) Describe(place func(token.Pos) string) string {
 type evaluationPoint struct {
 	at      ssa.Instruction // last executed instruction of the package's own code; within is the frame of the call that executed it
 	within  *runFrame
-	inner   ssa.Instruction // last instruction of another package that was executed after the instruction at; innerOf is the frame of the call
+	inner   ssa.Instruction // last instruction that another package has executed since instruction `at`, or nil; innerOf is the frame of the call that executed it
 	innerOf *runFrame
 	stopped *Reason // reason why the evaluation ended, if known
 }
@@ -91,9 +91,9 @@ func (f *runFrame) reasonFor(in ssa.Instruction) *Reason {
 	return w
 }
 
-// innermostReason returns the construct in another package that ended the evaluation, and the name
-// of the function that contains the construct. If the evaluation ended in the package's own code,
-// innermostReason returns nil.
+// innermostReason describes the end of the evaluation. If a construct in another package ended the
+// evaluation, innermostReason returns the construct and the name of its function. If the evaluation
+// ended in the package's own code, innermostReason returns nil.
 func (r *initRun) innermostReason() (*Reason, string) {
 	if r.inner == nil {
 		return nil, ""

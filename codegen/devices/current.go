@@ -21,7 +21,7 @@ import (
 // their compilation.
 type freshness struct {
 	kernels []string                       // paths of packages with kernels
-	stubs   []string                       // paths of packages with kernels for which kgen has written stubs
+	stubs   []string                       // paths of packages with kernels and with stubs that kgen has written
 	older   []string                       // kernels that have changed since they were compiled
 	texts   map[string]*kerneltext.Package // maps a package path to the description of the package
 }

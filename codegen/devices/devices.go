@@ -129,7 +129,7 @@ func (l *lister) buildQuery() (string, error) {
 	}
 	bin := l.bin()
 	if _, err = l.goCommand(l.root, "build", stripFlags, "-overlay="+name, "-o", bin, "./"+folder); err != nil {
-		if imports == nil { // if the module lacks requirements of the runtime, the program may still build in a separate module
+		if imports == nil { // the user's module may lack modules that the runtime requires, but the program may still build in a separate module
 			if bin, err := l.buildAlone(); err == nil {
 				return bin, nil
 			}

@@ -135,7 +135,7 @@ func (l List) WriteText(w io.Writer) error {
 }
 
 // WriteHelp prints a line with the command that explains the codes in the list. For an empty list WriteHelp prints
-// nothing. Parameter kgen is the command by which the user runs kgen, such as "go tool kgen".
+// nothing. Parameter `kgen` is the user's command for kgen, such as "go tool kgen".
 func (l List) WriteHelp(w io.Writer, kgen string) error {
 	var codes []string
 	for _, d := range l {

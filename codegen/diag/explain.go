@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// The variable explanations contains one text file for each code. The first line of a file is a
+// The variable `explanations` contains one text file for each code. The first line of a file is a
 // summary. After the summary, each file explains the meaning of the code, the reason for the error,
 // and the way to correct the kernel. Each file ends with two small packages. The first package in a
 // file has the error, and the second package is equivalent but correct.

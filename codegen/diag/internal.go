@@ -2,7 +2,7 @@ package diag
 
 import "fmt"
 
-// InternalError returns the error for a bug in kgen. Parameter kernel is the name of the kernel
+// InternalError returns the error for a bug in kgen. Parameter `kernel` is the name of the kernel
 // that caused the error, or "".
 func InternalError(kernel string, err error) error {
 	at := ""

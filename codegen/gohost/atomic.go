@@ -11,17 +11,17 @@ import (
 // names in the map do not contain the suffix for the type, such as Int32.
 var atomicFuncs = map[ir.Op]string{ir.OpAtomicExchange: "Swap", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or"}
 
-// updateFuncs lists, for atomic ops, the functions of package kernelimpl that compute the new
-// value. The names in the map do not contain the prefix Host.
+// updateFuncs maps an atomic op to the function of package kernelimpl that computes the new value.
+// The names in the map do not contain the prefix Host.
 var updateFuncs = map[ir.Op]string{
 	ir.OpAtomicSMin: "Min", ir.OpAtomicUMin: "UMin", ir.OpAtomicSMax: "Max", ir.OpAtomicUMax: "UMax",
 	ir.OpAtomicFAdd: "Add", ir.OpAtomicFAddNative: "Add", ir.OpAtomicFMin: "Min", ir.OpAtomicFMax: "Max",
 	ir.OpAtomicIAdd: "Add", ir.OpAtomicAnd: "And", ir.OpAtomicOr: "Or",
 }
 
-// writeAtomic writes an atomic op. Parameter target is the beginning of the statement that assigns
-// the result, for example "v3 := ", or "" if the result is not used. The work-items of a group run
-// one after another, so atomic ops on work-group memory become ordinary loads and stores.
+// writeAtomic writes an atomic op. Parameter `target` is the beginning of the statement that
+// assigns the result, for example "v3 := ", or "" if the result is not used. The work-items of a
+// group run one after another, so atomic ops on work-group memory become ordinary loads and stores.
 func (w *regionBody) writeAtomic(b *bytes.Buffer, v *ir.Value, target string) {
 	if v.Op == ir.OpAtomicFence {
 		if v.Aux.(ir.Scope) == ir.ScopeDevice {

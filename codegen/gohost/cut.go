@@ -10,9 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// combiners lists, for each combiner, the name of a function in package kernelimpl and the suffix
-// in the name of the scan function. The suffix of a scan function names the order in which the
-// function combines values, because float sums and products depend on this order.
+// The table combiners maps a combiner to the name of a function in package kernelimpl, and to a
+// suffix for the name of the scan function. The suffix of a scan function names the order in which
+// the function combines values, because float sums and products depend on this order.
 var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineIAdd: {"Add", ""}, ir.CombineIMul: {"Mul", ""},
 	ir.CombineSMin: {"Min", ""}, ir.CombineUMin: {"UMin", ""}, ir.CombineSMax: {"Max", ""}, ir.CombineUMax: {"UMax", ""},

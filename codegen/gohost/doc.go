@@ -115,10 +115,10 @@ var (
 type unsupported struct{ what string }
 
 // Write returns the host form of a kernel as a type of the given name. The module is the result of
-// pass.ForHost. Write changes the module. If parameter spare is true, launches that cannot be
-// cancelled run the kernel's Go function instead of the host form. Write ignores parameter spare if
-// the host form has a lockstep loop. The error names the construct of the kernel that host forms do
-// not support.
+// pass.ForHost. Write changes the module. If parameter `spare` is true, launches that cannot be
+// cancelled run the kernel's Go function instead of the host form. Write ignores parameter `spare`
+// if the host form has a lockstep loop. If host forms do not support a construct of the kernel, the
+// error names the construct.
 func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -159,11 +159,12 @@ type formWriter struct {
 	sites  []*ir.Site
 	args0  map[*ir.Value]bool // kernel arguments that the code reads from fields of the host form
 	exprs  []*ir.Value        // constant expressions that regions use
-	// scratches maps names of scratch slices to their element types. A scratch slice holds an argument of a group op.
+	// scratches is a map from the names of scratch slices to their element types. A scratch slice holds an argument of
+	// a group op.
 	scratches map[string]string
 	opaque    bool // whether constants are hidden from gc, which rejects some constant expressions
-	// outlined contains the text of the Go functions that the host form's methods call. outlines is the number of Go
-	// functions in outlined.
+	// outlined is the text of the Go functions that the host form's methods call. The field `outlines` is the number of
+	// these functions.
 	outlined bytes.Buffer
 	outlines int
 	// interchanged is true if the host form has a lockstep loop.

@@ -13,10 +13,10 @@ type flow struct {
 	splits  []*cutPoint
 	regions []*region // all regions; regions[0] begins at the start of the kernel, and regions[k+1] begins after the cut splits[k]
 	loops   bool      // whether the kernel has loops
-	// lines divides the regions into sequences, called lines. Within a line, all work-items that
-	// have not returned go from each region to the line's next region. Each region of a line,
-	// except the first region, is entered only from the previous region of the line. If the kernel
-	// has only one line, straight is true.
+	// lines is a division of the regions into sequences, which are called lines. Within a line, all
+	// work-items that have not returned go from each region to the line's next region. Each region
+	// of a line, except the first region, is entered only from the previous region of the line. If
+	// the kernel has only one line, straight is true.
 	lines    [][]*region
 	straight bool
 	rejoins  bool // whether some loop contains a cut
@@ -30,14 +30,14 @@ type node struct {
 	insts []*ir.Value
 	split *cutPoint // cut at the end of the node; nil if the node ends with the block's terminator
 
-	// The fields tail and of are set in an extra node, which has no block. An extra node represents
-	// an edge that leaves a part of a region. Field tail is the kind of the edge, and field of is
-	// the node at the start of the edge.
+	// An extra node represents an edge that leaves a part of a region. An extra node has no block,
+	// but its fields `tail` and `of` are set. Field `tail` is the kind of the edge, and field `of`
+	// is the node at the start of the edge.
 	tail exitKind
 	of   *node
 
-	in  set // values live at the beginning of the node, except the node's phis
-	end set // values live at the end of the node
+	in  set // live values at the beginning of the node, without the node's phis
+	end set // live values at the end of the node
 }
 
 // A cutPoint (cut) is an op at which the work-items of a group meet, such as a barrier.
@@ -45,7 +45,7 @@ type cutPoint struct {
 	index int
 	op    *ir.Value
 	next  *node
-	after set // values live after the cut, except the result of the cut's op
+	after set // live values after the cut, without the result of the cut's op
 }
 
 // A region is the code that work-items run from one cut to the next.

@@ -9,7 +9,7 @@ import (
 
 // linear is a value of the form scale*id + offset that does not overflow, where id is an id of the
 // work-item. A linear index needs no variable in Go, since gc makes the index part of the address.
-// If the scale is 0, the value is a constant and the field id is not set.
+// If the scale is 0, the value is a constant and the field `id` is not set.
 type linear struct {
 	id            ir.BuiltIn
 	global        bool // whether id is a global id, not an id within the work-group
@@ -17,7 +17,7 @@ type linear struct {
 	lo, hi        int64
 }
 
-// linearOf decomposes v into scale, id and offset. Result ok is false if v is not linear or does not depend on an id.
+// linearOf decomposes v into scale, id and offset. Result `ok` is false if v is not linear or does not depend on an id.
 func (w *formWriter) linearOf(v *ir.Value) (l linear, ok bool) {
 	l, ok = w.shape(v)
 	return l, ok && l.scale != 0
@@ -72,7 +72,7 @@ func (w *formWriter) shape(v *ir.Value) (l linear, ok bool) {
 // maxItems is the largest number of work-items in a work-group.
 const maxItems = 1024
 
-// idShape returns the linear value of the id that built-in b reads.
+// idShape returns the id that built-in b reads, as a linear value.
 func (w *formWriter) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	size := [3]int{maxItems, maxItems, maxItems}
 	all := maxItems
@@ -98,7 +98,7 @@ func (w *formWriter) idShape(b ir.BuiltIn) (l linear, ok bool) {
 	return linear{id: b, scale: 1, hi: int64(size[d] - 1)}, true
 }
 
-// scaledLinear returns a list of Go terms that have the sum l times size.
+// scaledLinear returns a list of Go terms. The sum of the terms is the product of l and size.
 func (w *regionBody) scaledLinear(l linear, size int) []string {
 	id := w.counter(l)
 	if n := l.scale * int64(size); n != 1 {

@@ -40,12 +40,12 @@ type lockstep struct {
 	steps      []*induction // induction variables, in the order of the phis of the loop's head
 	tops       []*loopExit  // exits at the beginning of an iteration
 	bottom     *loopExit    // exit at the end of an iteration, or nil
-	// arrays lists the phis of the loop's head whose values differ between work-items. The home of
-	// each phi in arrays is a slice with an element per work-item.
+	// arrays is a list of phis of the loop's head, whose values differ between work-items. The home
+	// of each of these phis is a slice with an element per work-item.
 	arrays []*ir.Value
-	// next is a map from values to phis. For each phi in arrays, the key is the value that the phi
-	// receives from the latch. At the end of an iteration, the value from the latch is stored in
-	// the home of the phi.
+	// next is a map from values to phis. For each phi in the list `arrays`, the key is the value
+	// that the phi receives from the latch. At the end of an iteration, the value from the latch is
+	// stored in the home of the phi.
 	next    map[*ir.Value]*ir.Value
 	through []*ir.Value // values that the prefix computes and that later parts use
 	prefix  *region
@@ -78,7 +78,7 @@ type condition struct {
 	plus  int64
 	bound *ir.Value
 	left  bool // whether the induction variable is the left operand
-	not   bool // whether work-items stay in the loop if the comparison is false, not if it is true
+	not   bool // whether work-items stay in the loop if the comparison is false; otherwise they stay if it is true
 }
 
 // An exitKind is the kind of an edge that leaves a part of a region, or noTail. Each edge that
@@ -168,8 +168,8 @@ func (ls *lockstep) isSimple(w *regionBody, loops *ir.Loops) bool {
 	})
 }
 
-// phiEdges returns the two operands of a phi of the loop's head. Result entryArg is the operand for the loop's entry,
-// and latchArg is the operand for the latch.
+// phiEdges returns the two operands of a phi of the loop's head. The result entryArg is the operand for the loop's
+// entry, and the result latchArg is the operand for the latch.
 func (ls *lockstep) phiEdges(phi *ir.Value) (entryArg, latchArg *ir.Value) {
 	if ls.loop.Head.Preds[0] == ls.latch {
 		return phi.Args[1], phi.Args[0]
@@ -213,9 +213,9 @@ func (ls *lockstep) findInductions(w *regionBody) bool {
 	return len(ls.steps) > 0
 }
 
-// splitSum splits a sum v into the addends invariantAddend, which is loop-invariant, and varying,
-// which is not loop-invariant. If v is not a sum with a loop-invariant addend, invariantAddend is
-// nil and varying is v.
+// splitSum splits a sum v into two addends. Result invariantAddend is loop-invariant, and result
+// `varying` is not. If v is not the sum of two such addends, invariantAddend is nil and `varying`
+// is v.
 func (w *regionBody) splitSum(v *ir.Value) (invariantAddend, varying *ir.Value) {
 	if v.Op == ir.OpIAdd && !v.Args[0].IsConst() && !v.Args[1].IsConst() {
 		x, y := v.Args[0], v.Args[1]
@@ -262,8 +262,8 @@ func (ls *lockstep) findEnds(w *regionBody) bool {
 		b = stay
 	}
 	if ls.bottom == nil {
-		// The latch or, if the latch is empty, the predecessor of the latch may end with an exit of
-		// the loop.
+		// The latch may end with an exit of the loop. If the latch is empty, the predecessor of the
+		// latch may end with an exit.
 		b := ls.latch
 		if len(b.Insts) == 0 && len(b.Preds) == 1 {
 			b = b.Preds[0]
@@ -370,8 +370,8 @@ func (ls *lockstep) inductionPlus(v *ir.Value, atEnd bool) (*induction, int64) {
 func (ls *lockstep) splitRegion(w *formWriter) bool {
 	head := w.head[ls.loop.Head]
 	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
-	// The map leads contains the nodes from which the lockstep loop can be reached. The loop visits
-	// the nodes in reverse order, so that it visits the successors of a node before the node.
+	// The map `leads` contains every node with a path to the lockstep loop. The following loop
+	// visits the nodes in reverse order, so the successors of a node come before the node.
 	leads := map[*node]bool{head: true}
 	for _, n := range slices.Backward(ls.r.nodes) {
 		if !inLoop(n) && slices.ContainsFunc(w.succsOf(n), func(s *node) bool { return leads[s] }) {
@@ -406,7 +406,7 @@ func (ls *lockstep) splitRegion(w *formWriter) bool {
 			ls.rounds.addNode(n)
 			for _, v := range n.phis {
 				if n == head {
-					delete(ls.rounds.defs, v) // the part does not define the phi, because the phi's home contains the value when an iteration begins
+					delete(ls.rounds.defs, v) // the iterations read the phi from its home, so they do not define the phi
 				}
 			}
 			var to []*node
@@ -478,7 +478,7 @@ func (ls *lockstep) newPart(entry *node, label string) *region {
 }
 
 // addExitNode adds an extra node for an edge of the given kind that leaves part r of a region.
-// Parameter of is the node at the start of the edge.
+// Parameter `of` is the node at the start of the edge.
 func (ls *lockstep) addExitNode(w *formWriter, r *region, of *node, kind exitKind) *node {
 	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
 	r.tails = append(r.tails, t)

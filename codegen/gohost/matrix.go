@@ -12,8 +12,8 @@ import (
 
 // This file writes the code of matrix ops. A host form keeps the complete matrices of each
 // sub-group in work-group memory. Every matrix op is a cut, where the host form executes the op
-// once per sub-group. A matrix op uses the arguments of the first work-item of the sub-group that
-// has not returned.
+// once per sub-group. Work-items that have returned are ignored, and a matrix op uses the arguments
+// of the first other work-item of the sub-group.
 
 // matrixOp writes the code of one matrix op.
 func (w *formWriter) matrixOp(x *regionBody, v *ir.Value) {

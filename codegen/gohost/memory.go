@@ -16,7 +16,7 @@ import (
 // the distance.
 
 // These constants are the names of roots (objects into which addresses point) other than kernel
-// parameters. The root dynamic is not known before run time.
+// parameters. The constant `dynamic` stands for a root that is not known before run time.
 const (
 	dynamic  = "?"
 	nullRoot = "nil"
@@ -81,8 +81,8 @@ func (w *formWriter) join(args []*ir.Value) string {
 	return root
 }
 
-// argRoot returns the root of the address that argument v loads from the launch block. The root
-// that argRoot returns is a kernel parameter or the constant data.
+// argRoot returns the root of the address that argument v loads from the launch block. The root is
+// a kernel parameter or the constant data.
 func (w *formWriter) argRoot(v *ir.Value) string {
 	at := int(v.Bits) - abi.OffsetArgs
 	for i, p := range w.m.Params {
@@ -109,8 +109,8 @@ type memory struct {
 	row   int  // number that identifies the variable's memory in kernelimpl.HostGroup
 	each  bool // whether each work-item has a separate copy, which keeps its contents across cuts
 	table bool
-	// size is the number of bytes of the variable if count is nil. If count is not nil, the
-	// variable has count elements of elem bytes.
+	// size is the number of bytes of the variable if `count` is nil. Otherwise, `count` is the
+	// number of elements of the variable, and `elem` is the number of bytes of an element.
 	size  int
 	count *ir.Value
 	elem  int
@@ -166,7 +166,7 @@ func checkMemory(t *ir.Type, outer bool) {
 	}
 }
 
-// layout selects the rule for offsets of fields and elements. In device memory, the IR type defines
+// A layout is a rule for the offsets of fields and elements. In device memory, the IR type defines
 // the offsets. In memory other than device memory, the offsets follow Go's rules for alignment.
 type layout bool
 
@@ -321,8 +321,9 @@ func addTerms(base string, terms []string, offset int) string {
 	return fmt.Sprintf("unsafe.Add(%s, %s)", base, strings.Join(rest, "+"))
 }
 
-// pathTerms returns the byte offset that a path of field and element indices selects in type t. The
-// byte offset of the path is the sum of the constant offset and the Go terms.
+// pathTerms returns the byte offset of a field or element in type t. Parameter path contains the
+// indices of fields and elements. The byte offset is the sum of the constant offset and the Go
+// terms.
 func (w *regionBody) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset int, terms []string) {
 	for _, p := range path {
 		if t.Kind == ir.Array {
@@ -337,7 +338,7 @@ func (w *regionBody) pathTerms(l layout, t *ir.Type, path []*ir.Value) (offset i
 	return offset, terms
 }
 
-// scaledTerms returns a list of Go terms that have the sum index times size.
+// scaledTerms returns a list of Go terms. The sum of the terms is the product of index and size.
 func (w *regionBody) scaledTerms(index *ir.Value, size int) []string {
 	switch {
 	case size == 0:
@@ -395,8 +396,8 @@ func (w *regionBody) variableExpr(v *ir.Var) string {
 	return name
 }
 
-// ownCopy returns the name of a Go pointer to the current work-item's copy of a variable that has
-// one copy per work-item.
+// ownCopy returns the name of a Go pointer to the current work-item's copy of a variable. The
+// variable must have one copy per work-item.
 func (w *regionBody) ownCopy(m *memory) string {
 	all, name := fmt.Sprintf("m%d", m.row), fmt.Sprintf("own%d", m.row)
 	w.declareOnce(&w.top, all, "g.Memory(%d)", m.row)
@@ -450,7 +451,7 @@ func (w *formWriter) tableName(v *ir.Var) string {
 	return w.tables[v]
 }
 
-// memoryType returns the Go type with which the host form declares a table of type t.
+// memoryType returns the Go type for a table of type t in the host form.
 func memoryType(t *ir.Type) string {
 	switch t.Kind {
 	case ir.Array:

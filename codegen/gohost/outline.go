@@ -27,8 +27,8 @@ func (w *formWriter) outlineLoop(text string) string {
 	}
 	var names, params []string
 	for _, name := range identifier.FindAllString(text, -1) {
-		// The name x is always passed as an argument, because before the loop x is the id of the
-		// block's first work-item.
+		// The variable `x` is always an argument. Before the loop, `x` is the id of the block's
+		// first work-item.
 		if t := w.variableType(name); t != "" && (name == "x" || !slices.Contains(own, name)) && !slices.Contains(names, name) {
 			names, params = append(names, name), append(params, name+" "+t)
 		}

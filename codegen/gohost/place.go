@@ -25,7 +25,7 @@ import (
 type nodeLayout struct {
 	order  []*node        // nodes in the order of their code in the generated Go code
 	inside map[*node]bool // nodes whose code is the body of an if statement
-	open   map[*node]bool // nodes whose code no goto jumps over
+	open   map[*node]bool // nodes with code that is never skipped by a goto
 	jumped map[*node]bool // targets of gotos
 }
 
@@ -132,8 +132,8 @@ func (w *regionBody) writeNodes() {
 	}
 }
 
-// writeInsts writes the statements of node n to b. Result locals reports whether the statements declare variables that only
-// node n uses.
+// writeInsts writes the statements of node n to b. Result `locals` reports whether the statements declare variables
+// that only node n uses.
 func (w *regionBody) writeInsts(b *bytes.Buffer, n *node) (locals bool) {
 	for _, v := range n.insts {
 		if !w.neededValues[v] || w.recomputed[v] && w.done[v] {
@@ -159,8 +159,8 @@ func (w *regionBody) declaredAt(v *ir.Value, n *node) bool {
 	return !w.wide[v] || w.open[n] && !w.done[v]
 }
 
-// writeEnd writes the control flow at the end of node n. Parameter next is the node whose code follows the code of n, or
-// nil.
+// writeEnd writes the control flow at the end of node n. Parameter `next` is the node with the code that follows the
+// code of n, or nil.
 func (w *regionBody) writeEnd(b *bytes.Buffer, n, next *node) {
 	switch {
 	case n.split != nil:
@@ -187,7 +187,7 @@ func (w *regionBody) writeEnd(b *bytes.Buffer, n, next *node) {
 func (w *regionBody) writeBranch(b *bytes.Buffer, n, next *node) {
 	s := w.partSuccs(n)
 	conds := [2]string{withoutParens(w.valueExpr(n.block.Term.Cond)), w.negatedExpr(n.block.Term.Cond)}
-	falls := func(k int) bool { // falls reports whether edge k leads to the node whose code follows the branch
+	falls := func(k int) bool { // whether edge k leads to the node with the code that follows the branch
 		if w.inside[s[k]] {
 			return next != nil && w.soleSuccessor(s[k]) == next
 		}
@@ -234,7 +234,8 @@ func (w *regionBody) edgeCode(n *node, k int, next *node) string {
 	return b.String()
 }
 
-// opposites maps a comparison op on integers to the Go operator and the negated Go operator.
+// opposites is a map from a comparison op on integers to the Go operator and the negated Go
+// operator.
 var opposites = map[ir.Op][2]string{
 	ir.OpIEq: {" == ", " != "}, ir.OpINe: {" != ", " == "}, ir.OpSLt: {" < ", " >= "}, ir.OpSLe: {" <= ", " > "},
 	ir.OpULt: {" < ", " >= "}, ir.OpULe: {" <= ", " > "},

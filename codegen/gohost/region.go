@@ -17,9 +17,10 @@ import (
 type regionBody struct {
 	*formWriter
 	r *region
-	// Buffer top is the code before the loop over the work-items. Buffer row is the code at the
-	// beginning of a row of work-items. Buffer item is the code at the beginning of an iteration of
-	// the loop over the work-items. Buffer code is the remaining code of an iteration.
+	// Buffer `top` is for the code before the loop over the work-items. Buffer `row` is for the
+	// code at the beginning of a row of work-items. Buffer `item` is for the code at the beginning
+	// of an iteration of the loop over the work-items. Buffer `code` is for the remaining code of
+	// an iteration.
 	top, row, item, code bytes.Buffer
 	round                bytes.Buffer // code at the beginning of a lockstep iteration, before the loop over the work-items
 	done                 map[any]bool
@@ -40,7 +41,7 @@ type regionBody struct {
 	at                   map[*node]int        // index of each node in the region's order
 	where                map[*ir.Value]*node  // maps each value of the region, except phis, to the node that computes the value
 	items                bool                 // whether the code uses n, the number of work-items
-	sharing              bool                 // whether the code is the code of a cut, which reads all values of work-items from homes
+	sharing              bool                 // whether this is the code of a cut; the code of a cut reads all values of work-items from homes
 	before               []*region            // earlier regions in the same method
 	vars                 []*ir.Value          // values whose variables are declared at the beginning of a work-item's code
 	nodeLayout
@@ -326,7 +327,7 @@ func (w *formWriter) trivialCut(r *region) (*cutPoint, bool) {
 	return n.split, len(x.neededValues) == 0 && len(x.savedAt(n)) == 0
 }
 
-// writeRegion writes the code of region r. Parameter before lists the earlier regions of the same Go method.
+// writeRegion writes the code of region r. Parameter `before` lists the earlier regions of the same Go method.
 func (w *formWriter) writeRegion(r *region, before []*region) {
 	if ls := w.findLockstep(r); ls != nil {
 		w.interchanged = true
@@ -376,8 +377,8 @@ func (w *regionBody) runsOnce(each string) bool {
 		!slices.ContainsFunc(r.nodes, func(n *node) bool { return !w.onlyComputes(n) })
 }
 
-// generateBody returns the body of region r. If prior is not nil, the new body reuses values that
-// the body prior computes at the beginning of a row.
+// generateBody returns the body of region r. If parameter `prior` is not nil, the new body reuses
+// values that `prior` computes at the beginning of a row.
 func (w *formWriter) generateBody(r *region, before []*region, prior *regionBody) *regionBody {
 	x := w.newBody(r)
 	x.before = before
@@ -461,8 +462,8 @@ func (w *regionBody) leftMatters() bool {
 	return len(r.exits) > 1 && r.next == nil || r.mayReturn && len(r.exits) > 0
 }
 
-// declareNext declares the Go variable that records the number of the next cut, or records whether
-// work-items reach the next cut.
+// declareNext declares the Go variable `next` or `more`. The variable `next` is the number of the
+// next cut, and `more` is true if work-items reach the next cut.
 func (w *regionBody) declareNext() {
 	if w.r.next == nil {
 		w.f("next := -1\n")
@@ -692,8 +693,8 @@ func (w *regionBody) checkCancel(b *bytes.Buffer) {
 
 func (w *regionBody) stop() { w.declareOnce(&w.top, "stop", "g.Cancelled()") }
 
-// writeExit writes the code at the end of node n, which ends at a cut. The code that writeExit
-// writes stores live values in their homes and records the number of the cut.
+// writeExit writes the code at the end of node n, which ends at a cut. The written code stores live
+// values in their homes, and records the number of the cut if necessary.
 func (w *regionBody) writeExit(b *bytes.Buffer, n *node) {
 	r := w.fullRegion()
 	for _, v := range w.savedAt(n) {

@@ -110,7 +110,7 @@ func (w *regionBody) alwaysReached(n *node) bool {
 }
 
 // A carriedAssign is an assignment that each work-item executes at the end of a part of a region.
-// The assigned value is v, and the target is the home of the value in field home.
+// The assigned value is v. The target is the home that belongs to the value in field `home`.
 type carriedAssign struct{ v, home *ir.Value }
 
 func (w *regionBody) carriedValues(n *node) (out []carriedAssign) {
@@ -260,7 +260,7 @@ func (w *formWriter) blockSize() string {
 	return "n"
 }
 
-// ownX returns the code in parameter each. If the code reads the Go variable x, ownX adds a
+// ownX returns the code in parameter `each`. If the code reads the Go variable x, ownX adds a
 // declaration that sets x to the id of the work-item. Outside of the loop over the work-items, x is
 // the id of the block's first work-item.
 func (w *regionBody) ownX(each string) string {
@@ -296,9 +296,9 @@ func (w *regionBody) endBlocks() {
 	}
 }
 
-// loopCode returns the code of a lockstep loop. Result head is the code before the loop, and guards
-// are the Go conditions under which the lockstep loop may run. Parameter w is the regionBody of the
-// iterations.
+// loopCode returns the code of a lockstep loop. Result `head` is the code before the loop. The
+// lockstep loop may run only under the Go conditions in result `guards`. Parameter w is the
+// regionBody of the iterations.
 func (ls *lockstep) loopCode(w *regionBody) (head string, guards []string, loop []byte) {
 	var h, b bytes.Buffer
 	own := map[*induction]bool{} // induction variables that the exit tests use
@@ -349,8 +349,8 @@ func (ls *lockstep) loopCode(w *regionBody) (head string, guards []string, loop 
 	return h.String(), guards, b.Bytes()
 }
 
-// firstValue returns the name of the Go variable for the value that induction variable i has in the
-// block's first work-item.
+// firstValue returns the name of a Go variable. The variable contains the value of induction
+// variable i in the block's first work-item.
 func (w *regionBody) firstValue(i *induction) string {
 	if i.scale == 0 {
 		return w.v(i.phi)
@@ -375,8 +375,8 @@ func (ls *lockstep) exits() []*loopExit {
 	return append(slices.Clone(ls.tops), ls.bottom)
 }
 
-// baseValue returns the Go expression for the initial value that induction variable i has in the
-// block's first work-item.
+// baseValue returns the Go expression for the initial value of induction variable i in the block's
+// first work-item.
 func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 	var terms []string
 	switch {
@@ -399,8 +399,8 @@ func (ls *lockstep) baseValue(w *regionBody, i *induction) string {
 // few values up to farAway do not overflow an int64.
 const farAway = "1<<60"
 
-// addGuards appends to guards the Go conditions under which the induction variable of condition c
-// cannot overflow.
+// addGuards appends Go conditions to `guards`. Under these conditions, the induction variable of
+// condition c cannot overflow.
 func (ls *lockstep) addGuards(w *regionBody, guards []string, c condition) []string {
 	add := func(s string) {
 		if !slices.Contains(guards, s) {

@@ -20,8 +20,8 @@ const atOnce = 4
 // homeLoads matches lines of code that load a value from the home of the value.
 var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
 
-// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter iteration is
-// the code of a single iteration. Parameter steps is the code that increments the induction
+// unrollLoop returns the body of the lockstep loop, unrolled if possible. Parameter `iteration` is
+// the code of a single iteration. Parameter `steps` is the code that increments the induction
 // variables.
 func (ls *lockstep) unrollLoop(w *regionBody, count, iteration, steps string) string {
 	round := w.round.String()
@@ -129,8 +129,8 @@ func (ls *lockstep) unrollConds(w *regionBody, count string) (conds []string, ok
 			}
 			if c.i.scale == 0 {
 				// The first appended condition ensures that the bound is at least the induction
-				// variable. If the bound is at least the induction variable, a difference that
-				// overflows an int64 is negative, so that the second appended condition is false.
+				// variable. Under this condition, a difference that overflows an int64 becomes
+				// negative. The second appended condition is then false.
 				conds = append(conds, fmt.Sprintf("%s %s %s", w.firstValue(c.i), below, w.valueExpr(c.bound)))
 			}
 			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))

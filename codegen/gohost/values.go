@@ -13,14 +13,14 @@ type valueTable struct {
 	// perLaunch contains the values that depend only on the launch and the work-group. A region
 	// computes a value in perLaunch once, before the region's loop over the work-items.
 	perLaunch map[*ir.Value]bool
-	// recomputed is the set of cheap values, which a work-item computes again in each region with a
-	// use of the value.
+	// recomputed is the set of cheap values. If a region uses a cheap value, the work-items compute
+	// the value again in the region.
 	recomputed map[*ir.Value]bool
-	// stored contains the values that have a home, and storedList lists the same values in the
-	// order of the field all.
+	// stored is the set of the values that have a home. storedList lists the same values in the
+	// order of the field `all`.
 	stored     map[*ir.Value]bool
 	storedList []*ir.Value
-	roots      map[*ir.Value]string // root of each address; the root is the constant dynamic if it is not known before run time
+	roots      map[*ir.Value]string // root of each address; the constant `dynamic` stands for a root that is not known before run time
 	minmax     map[*ir.Value]minMax
 }
 
@@ -209,7 +209,7 @@ type minMax struct {
 }
 
 // findMinMax finds the ops that represent calls of min and max with float arguments. The host form
-// calls min and max again, because gc has instructions for min and max.
+// calls min and max in place of these ops, because gc has instructions for min and max.
 func (w *formWriter) findMinMax() {
 	w.minmax = map[*ir.Value]minMax{}
 	for _, v := range w.all {
@@ -265,7 +265,7 @@ func wideID(v *ir.Value) (ir.BuiltIn, bool) {
 	return id, id <= ir.GlobalInvocationIDZ
 }
 
-// readValues returns the values whose Go variables the code of v reads.
+// readValues returns the operands of v that the Go code of v reads from variables.
 func (w *formWriter) readValues(v *ir.Value) []*ir.Value {
 	if _, ok := wideID(v); ok {
 		return nil // the code of v reads a counter of the loop over work-items, not the variable of an IR value

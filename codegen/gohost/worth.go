@@ -2,8 +2,8 @@ package gohost
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// This file decides whether a lockstep loop is worthwhile. A lockstep loop is worthwhile if,
-// because of lockstep, consecutive loads access the same cache line.
+// This file decides whether a lockstep loop is worthwhile. Lockstep is worthwhile if it makes
+// consecutive loads access the same cache line.
 
 // Elements at a distance of less than nearBytes are mostly in the same cache line. Elements at a
 // distance of farBytes or more are in different cache lines.
@@ -12,8 +12,9 @@ const (
 	farBytes  = 64
 )
 
-// An indexStep describes how an index or address changes. The field item is the difference between
-// neighbouring work-items, and the field round is the difference between consecutive iterations.
+// An indexStep describes how an index or address changes. The field `item` is the difference
+// between neighbouring work-items, and the field `round` is the difference between consecutive
+// iterations.
 type indexStep struct {
 	item, round       int64
 	anyItem, anyRound bool // whether item (or round) is unknown, because the difference depends on data
@@ -46,9 +47,9 @@ func (ls *lockstep) isWorthwhile(w *regionBody) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// loadMotion returns the numbers of bytes by which the address of load v changes between
-// neighbouring work-items and between consecutive iterations. Result ok is false if the changes of
-// the address are unknown.
+// loadMotion returns the changes of the address of load v, in bytes, between neighbouring
+// work-items and between consecutive iterations. Result `ok` is false if the changes of the address
+// are unknown.
 func (ls *lockstep) loadMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	t, path := v.Ref().Elem, v.Path()[1:]
 	size := t.Size
@@ -79,9 +80,8 @@ func (m indexStep) times(n int64) indexStep {
 	return indexStep{m.item * n, m.round * n, m.anyItem, m.anyRound}
 }
 
-// indexMotion returns the numbers of elements by which index v changes between neighbouring
-// work-items and between consecutive iterations. Result ok is false if the changes of the index are
-// unknown.
+// indexMotion returns the changes of index v between neighbouring work-items and between
+// consecutive iterations. Result `ok` is false if the changes of the index are unknown.
 func (ls *lockstep) indexMotion(w *regionBody, v *ir.Value) (m indexStep, ok bool) {
 	if i := ls.inductions[v]; i != nil {
 		m.item = i.scale

@@ -24,8 +24,8 @@ type Package struct {
 	Sources *abi.Sources
 	// Constraint is the //go:build condition of the files that declare the kernels, or "".
 	Constraint string
-	// Bare is set if stubs load the modules and descriptions of kernels by package
-	// internal/modules, instead of containing them.
+	// Bare is set if stubs do not contain the modules and descriptions of kernels. Such stubs load
+	// them with package internal/modules.
 	Bare bool
 }
 
@@ -98,9 +98,9 @@ func (k *Kernel) Complete() *abi.Kernel {
 	return &out
 }
 
-// Shape describes a struct type as the type was declared when kgen compiled the kernel.
+// Shape describes the declaration of a struct type at the time when kgen compiled the kernel.
 type Shape struct {
-	Value string // expression for a value of the type, which begins with the receiver k
+	Value string // expression for a value of the type; the expression begins with the receiver k
 	Name  string // name of the type in messages
 	// Literal is the struct type without the type's name, in the notation of Arg.Type. The literal
 	// uses type parameters named T1, T2 and so on. Params is the number of type parameters in the

@@ -37,8 +37,8 @@ type generator struct {
 }
 
 // Files returns the files of the stub package for the kernels of p. The import path of the stub
-// package is genPath. pkgNames maps the import path of each package that declares types of the
-// kernels' arguments to the package's name.
+// package is genPath. Some packages declare types of the kernels' arguments. For these packages,
+// pkgNames maps the import path to the package's name.
 func Files(p *Package, genPath string, pkgNames map[string]string) ([]File, error) {
 	g := &generator{p: p, shapes: map[Shape]bool{}, file: jen.NewFilePathName(genPath, Name(p.Name))}
 	g.nameImports(pkgNames)
@@ -146,7 +146,7 @@ func (g *generator) nameImports(names map[string]string) {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
 	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare,
-		"any": true, // the library jennifer does not treat the name any as reserved
+		"any": true, // the library jennifer does not treat the name `any` as reserved
 	}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
@@ -218,9 +218,9 @@ func specVars(k *Kernel) []jen.Code {
 	return vars
 }
 
-// writeBare writes one line for a kernel of stubs without modules. From the line that writeBare
-// writes, package stubs creates the kernel and the kernel's Run function. The command "make check"
-// verifies that the written lines are up to date.
+// writeBare writes one line for a kernel of stubs without modules. Package stubs reads the written
+// line, and creates the kernel and the kernel's Run function. The command "make check" verifies
+// that the written lines are up to date.
 func (g *generator) writeBare(k *Kernel) {
 	name := k.ABI.Name
 	args := []jen.Code{jen.Lit(name)}

@@ -8,8 +8,8 @@ import (
 )
 
 // This file writes code that detects changes of kernels since the stubs were written. Changed types
-// are detected when the stubs are compiled. Changes of kernels that do not change types are
-// detected by checksums of the sources.
+// are detected when the stubs are compiled. If no types have changed, checksums of the sources
+// detect the changes of kernels.
 
 // writeCompare writes code that compiles only if the types of the kernel's arguments are
 // unchanged.

@@ -85,7 +85,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 	}
 }
 
-// setType copies the type names in m to n, where m is another element of the same array as n.
+// setType copies the type names in m to n. Both m and n must be elements of the same array.
 func (n *node) setType(m *node) {
 	n.typ, n.shared = m.typ, m.shared
 	for i := range n.fields {

@@ -36,7 +36,7 @@ func (m *Module) Clone() *Module {
 }
 
 // Import copies the blocks of src's kernel to f, together with the variables, sites and types that
-// the blocks use. Import sets the field Part of the copied sites to the parameter part. Import
+// the blocks use. Import sets the field Part of the copied sites to the parameter `part`. Import
 // returns the copy of the entry block, which has no predecessor yet. For each constant expression
 // of src that is not a plain constant, Import calls convertOutside with the expression and the
 // imported arguments of the expression. The result of convertOutside replaces the constant
@@ -103,8 +103,8 @@ func (c *cloner) runTodo() {
 	}
 }
 
-// copyID assigns a new id to a copy if Import makes the copy. A copy that Clone makes keeps the id
-// of the original.
+// copyID assigns a new id to a copy if Import makes the copy. If Clone makes the copy, the copy
+// keeps the id of the original.
 func (c *cloner) copyID(id *int) {
 	if c.convertOutside != nil {
 		c.m.nextID++

@@ -7,10 +7,10 @@
 //
 // Values are bools, integers, floats and device addresses. Integer types are neither signed nor
 // unsigned, but there are signed and unsigned operations. Package lower splits structs, arrays and
-// slices. A Go variable that needs an address becomes a Var. The scalar that a load or store
-// accesses in a Var is selected by a path of indices. A slice becomes an address and a length.
-// Integers of 8 and 16 bits exist only in memory and as operands of conversions. Arithmetic
-// operations have integers of 32 or 64 bits.
+// slices. A Go variable that needs an address becomes a Var. A path of indices selects the scalar
+// of a Var for a load or store. A slice becomes an address and a length. Integers of 8 and 16 bits
+// exist only in memory and as operands of conversions. Arithmetic operations have integers of 32 or
+// 64 bits.
 //
 // A module has one of three levels:
 //

@@ -76,10 +76,10 @@ type Module struct {
 	Matrices bool
 	// NoAlias is true if no slice that the kernel writes overlaps with another slice of the launch.
 	NoAlias bool
-	// Target describes the launches and the devices for which the module is compiled. Lowering,
-	// parsing and linking set only fields of Target that depend on the kernel, not on devices. The
-	// function pass.Run adds its target argument to the target of the module. Passes do not change
-	// the target.
+	// Target describes the launches and the devices for which the module is compiled. Package
+	// lower, the parser and the linker set only the fields of Target that depend on the kernel, not
+	// on devices. The function pass.Run adds its target argument to the target of the module.
+	// Passes do not change the target.
 	Target Target
 	// Disabled lists optimizations that passes skip, such as "quirk/rotation" (see
 	// quirks.CheckDisabled).
@@ -106,9 +106,9 @@ func NewModule(name string) *Module {
 }
 
 // AspectUse is a use of an aspect at a source position. If Required is true, Pos is the position of
-// a function's directive that lists the aspect. Field In is the name of the function that contains
-// the use. If a function on the call path has a directive that does not list the aspect, field Func
-// is the name of that function. Field Func is "" if the use belongs to the whole kernel.
+// a function's directive that lists the aspect. Field `In` is the name of the function that
+// contains the use. If a function on the call path has a directive that does not list the aspect,
+// field Func is the name of that function. Field Func is "" if the use belongs to the whole kernel.
 type AspectUse struct {
 	Aspect   properties.Aspect
 	Required bool
@@ -158,12 +158,12 @@ type Var struct {
 	Type    *Type
 	// Init contains the scalars of a read-only Private table as constants, in memory order.
 	Init []*Value
-	// Accessor is the index of the local accessor whose memory is a Workgroup variable, or -1.
+	// Accessor is the index of the local accessor whose memory is this variable, or -1.
 	Accessor int
 	// Expr is the length of a Workgroup array whose length depends on specialization constants.
 	Expr abi.Expr
-	// Words is the number of elements per sub-group in a Workgroup array that matrix products use. Words
-	// is zero for a variable that matrix products do not use.
+	// Words is set for a Workgroup array that matrix products use, and is the number of elements per sub-group. For
+	// other variables, Words is zero.
 	Words int
 	// Shape is the shape of the matrix that is stored in a Workgroup array, or nil if the variable
 	// stores no matrix. A matrix is stored in a Workgroup array if it has too many elements for the
@@ -370,9 +370,8 @@ func (m *Module) Const(t *Type, bits uint64) *Value {
 	return v
 }
 
-// Outside returns a scalar constant that belongs to no module. Analyses call Outside to compare values
-// with a constant, without adding the constant to the module. A constant that Outside returns must not
-// become an argument of a value in a module.
+// Outside returns a scalar constant that belongs to no module. Analyses call Outside to compare values with a constant,
+// without adding the constant to the module. The returned constant must not become an argument of a value in a module.
 func Outside(t *Type, bits uint64) *Value { return NewModule("").Const(t, bits) }
 
 // Int returns an integer constant.
@@ -562,7 +561,7 @@ func (b *Block) removePred(p *Block) {
 	panic("BUG: no such predecessor")
 }
 
-// Retarget redirects every edge from b to block old, so that the edge leads to block new. Block new
+// Retarget redirects edges that leave b. Every edge to block `old` then leads to block `new`, which
 // must not have phis.
 func (b *Block) Retarget(old, new *Block) {
 	for i, s := range b.Term.Succs {

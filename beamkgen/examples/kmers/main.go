@@ -108,7 +108,7 @@ func init() {
 	beam.RegisterType(reflect.TypeFor[Total]())
 }
 
-// The function kmers returns the counts of all files, and the pieces for which the kernel panicked.
+// The function `kmers` returns the counts of all files, and the pieces that made the kernel panic.
 func kmers(s beam.Scope, folder string) (total, failures beam.PCollection) {
 	results, failures := profiles.ParDo(s, readFASTA(s, folder))
 	return beam.Combine(s, &sumFn{}, results), failures
@@ -124,7 +124,7 @@ func formatBad(f beamkgen.Failure, p Piece) string {
 	return fmt.Sprintf("%s\t%d\t%s", p.Record, p.Start, f.Message)
 }
 
-// The function pipeline returns the pipeline that reads a folder and writes two files.
+// The function `pipeline` returns the pipeline that reads a folder and writes two files.
 func pipeline(folder, output, bad string) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	total, failures := kmers(s, folder)

@@ -1,6 +1,6 @@
-// Package kerneltext finds packages with types that get their Kernel method from another type,
-// without type-checking the packages. In each of the following three declarations, the declared
-// type gets its Kernel method from another type.
+// Package kerneltext finds packages with types that get their Kernel method from another type. The
+// packages are not type-checked. In each of the following three declarations, the declared type
+// gets its Kernel method from another type.
 //
 //	type Squares = lib.Map[float32, Square]         // an alias of an instance of a generic type.
 //	type Squares struct{ lib.Map[float32, Square] } // a struct with an embedded field.
@@ -55,8 +55,8 @@ const (
 	yes
 )
 
-// typeDecl is a declared type that may be a kernel. The field method is true if the type declares a
-// Kernel method.
+// typeDecl is a declared type that may be a kernel. The field `method` is true if the type declares
+// a Kernel method.
 type typeDecl struct {
 	spec   *ast.TypeSpec // nil if only the Kernel method was found, for example because of syntax errors
 	in     map[string]*Package
@@ -297,8 +297,7 @@ func (f *Finder) formsOfType(p *Package, d *typeDecl, t ast.Expr) (h kernelForms
 		if id, ok := t.X.(*ast.Ident); ok && d.in[id.Name] != nil {
 			h, err = f.formsOfName(d.in[id.Name], t.Sel.Name, instance)
 		} else if ok && instance {
-			// The qualifier may be the name of a missing package, because names of missing packages
-			// are unknown.
+			// The name of a missing package is not known, so the qualifier may be such a name.
 			h.own = slices.ContainsFunc(unnamedImports(p), func(q *Package) bool { return q.Missing })
 		}
 	}
@@ -354,8 +353,8 @@ func isInstance(t ast.Expr) bool {
 	return false
 }
 
-// Instances returns the generic types from whose instances a declared type may get its Kernel
-// method. The expressions that Instances returns do not contain the type arguments.
+// A declared type may get its Kernel method from an instance of a generic type. Instances returns
+// the generic types of such instances, without type arguments.
 func Instances(t *ast.TypeSpec) (all []ast.Expr) {
 	add := func(e ast.Expr) {
 		if isInstance(e) {

@@ -1,6 +1,6 @@
 // Package mistakes contains a small piece of invalid code for each diagnostic about a body, a field
-// or a property of a kernel. Tests build kernels with one or several errors from the pieces of
-// invalid code, and check the diagnostics. A [File] collects kernels and returns the source of the
+// or a property of a kernel. Tests combine pieces of invalid code into kernels with one or several
+// errors, and check the diagnostics. A [File] collects kernels and returns the source of the
 // kernels with the expected diagnostics.
 package mistakes
 

@@ -1,6 +1,6 @@
 package main
 
-// row describes one op. Field sig is the op's signature, which is a letter for the class of each argument, then a
+// A row describes one op. Field `sig` is the op's signature, which is a letter for the class of each argument, then a
 // colon, then a letter for the class of the result.
 //
 // The letters w, q and a stand for types i32, i64 and addr. The letter b stands for a bool, i for
@@ -18,9 +18,10 @@ type row struct {
 	aux   string
 	doc   string
 
-	// neutral selects the argument that a work-item contributes to a group op after the work-item
-	// has returned. If neutral is "", the work-item contributes zero. The names True and Second
-	// stand for the constants NeutralTrue and NeutralSecond.
+	// neutral is the name of a constant, or "". After a work-item has returned, it still
+	// contributes an argument to a group op, and the constant selects this argument. If neutral is
+	// "", the work-item contributes zero. The names True and Second stand for the constants
+	// NeutralTrue and NeutralSecond.
 	neutral string
 	// noun is the name of a group op in diagnostics. Only a group op whose result may differ
 	// between invocations of the group has a noun.
@@ -187,8 +188,8 @@ var ops = []row{
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
 	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders only local memory"},
 	// Group ops. All invocations of the group must reach a group op. Each invocation gets a result
-	// of the group op, which may depend on the arguments of all invocations. The flags and columns
-	// of the row contain all facts about a group op that passes need.
+	// of the group op, which may depend on the arguments of all invocations. Passes know a group op
+	// only by the flags and columns of its row.
 	//
 	// All group ops have the flags Reads, Writes, Sync and Group. Flag SubGroup means that the
 	// group is always a sub-group. In Go, an op with flag SubGroup is implemented by a function of

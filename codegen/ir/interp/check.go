@@ -21,7 +21,7 @@ type Checks struct {
 	Found func(Finding)
 }
 
-// Finding is an error in a kernel. A finding that ends the run is also the error that Run returns.
+// Finding is an error in a kernel. If a finding ends the run, Run returns the finding as the error.
 type Finding struct {
 	Kind FindingKind
 	Pos  ir.Pos
@@ -37,16 +37,15 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	// Race is the kind of a finding that two work-items access the same memory, at least one of
-	// them writes, and nothing orders the accesses.
+	// Race means that two work-items access the same memory, at least one of them writes, and
+	// nothing orders the accesses.
 	Race FindingKind = iota
-	// Unwritten is the kind of a finding that a load reads work-group memory that no work-item has
-	// written.
+	// Unwritten means that a load reads work-group memory that no work-item has written.
 	Unwritten
-	// Divergence is the kind of a finding that work-items of one group wait at different barriers.
+	// Divergence means that work-items of one group wait at different barriers.
 	Divergence
-	// NotUniform is the kind of a finding that a value that must be uniform differs between
-	// work-items of a group.
+	// NotUniform means that a value differs between work-items of a group, although the value must
+	// be uniform.
 	NotUniform
 )
 
@@ -59,7 +58,7 @@ type checker struct {
 	seen map[findingKey]bool
 	// itemsBefore is the number of work-items in all groups that ran before the current group.
 	itemsBefore int
-	device      map[uint64]*accessList // maps an address of device memory to the accesses of the memory at the address
+	device      map[uint64]*accessList // maps a device address to the accesses of the memory at this address
 	local       map[*cell]*accessList
 	atomics     map[memoryKey][]uint32 // maps a memory location to the vector clock that atomic ops on the location released
 	// unwrittenLoads maps a scalar in memory to the loads that read the scalar before any store.
@@ -88,8 +87,8 @@ type memoryKey struct {
 type accessList struct{ writes, reads []accessRecord }
 
 // accessRecord is the last load or the last store of a memory location by one work-item. The
-// recorded access happens before an access by another work-item if, in that work-item's vector
-// clock, the element with index linear is at least clock.
+// recorded access happens before an access of another work-item if element `linear` of that
+// work-item's vector clock is at least `clock`.
 type accessRecord struct {
 	item, linear int
 	clock        uint32
@@ -157,10 +156,10 @@ func (c *checker) runRandomly(items []*itemState) {
 	}
 }
 
-// recordBarrier records a barrier. A barrier orders all accesses of the group before the barrier
-// before all accesses of the group after the barrier. A barrier also orders accesses of work-items
-// that have returned, because on a device the invocations of these work-items reach the barrier
-// too.
+// recordBarrier records a barrier. A barrier divides the accesses of the group into earlier and
+// later accesses. All earlier accesses happen before all later accesses. A barrier also orders
+// accesses of work-items that have returned, because on a device the invocations of these
+// work-items reach the barrier too.
 func (c *checker) recordBarrier(items []*itemState) {
 	var all []uint32
 	for _, w := range items {
@@ -223,8 +222,8 @@ func (c *checker) recordAccess(w *itemState, v *ir.Value, key memoryKey, writes 
 	}
 }
 
-// replaceAccess returns the list with access a instead of the earlier access of the same work-item.
-// If the work-item has no earlier access in the list, replaceAccess adds a.
+// replaceAccess returns a list that contains access `a`. If the list contains an earlier access of
+// the same work-item and kind (atomic or not), `a` replaces the earlier access.
 func (*accessList) replaceAccess(list []accessRecord, a accessRecord) []accessRecord {
 	for i := range list {
 		if list[i].item == a.item && list[i].atomic == a.atomic {

@@ -87,7 +87,7 @@ func (x *launchState) combineItems(items []*itemState) {
 }
 
 // gatherInputs returns a list for each input of a group op. The list for an input contains the
-// value that the input has in each work-item.
+// input's value in each work-item.
 func (x *launchState) gatherInputs(v *ir.Value, items []*itemState) [][]uint64 {
 	ins := make([][]uint64, len(v.Inputs()))
 	for a := range ins {

@@ -6,8 +6,8 @@
 // The interpreter is slow, simple and strict. If the result of an operation is undefined in SPIR-V,
 // the interpreter reports an error that names the operation.
 //
-// Ops without side effects are implemented in pure.go. Ops by which work-items interact are
-// implemented in atomic.go, group.go and matrix.go. The remaining ops are implemented in memory.go,
+// Ops without side effects are implemented in pure.go. The files atomic.go, group.go and matrix.go
+// implement the ops in which work-items interact. The remaining ops are implemented in memory.go,
 // vector.go and run.go.
 package interp
 

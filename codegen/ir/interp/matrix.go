@@ -53,8 +53,7 @@ func (h matrixHolding) len() int {
 	return rows * cols
 }
 
-// maxPerItem returns the largest number of elements, of the matrix or part, that a single work-item
-// stores.
+// maxPerItem returns the largest number of elements that a single work-item stores.
 func (h matrixHolding) maxPerItem() int { return (h.len() + h.n - 1) / h.n }
 
 // itemOf returns the index of the work-item that stores element i. indexOf returns the index of element
@@ -119,8 +118,8 @@ func (w *itemState) copyElement(v *ir.Value, t *ir.Tile, row, col int, c *cell) 
 	*c = cell{bits: loadedBits(s, w.load(v, t.Mem, path)), set: true}
 }
 
-// loadedBits converts the bits that a matrix element has in memory to the bits that work-items
-// store in their arrays.
+// loadedBits converts a matrix element from its bits in memory to its bits in the array of a
+// work-item.
 func loadedBits(s *matrix.Shape, bits uint64) uint64 {
 	switch {
 	case s.Elem == matrix.Int8:

@@ -84,8 +84,8 @@ func (x *launchState) computePure(v *ir.Value, a []uint64) (uint64, error) {
 		if v.Type == ir.TypeF32 {
 			return uint64(math.Float32bits(float32(n))), nil
 		}
-		// The conversion of an integer to float16 by way of float64 is correct, because integers
-		// beyond the precision of float64 become infinite as float16.
+		// An integer is converted first to float64 and then to float16. If the first conversion
+		// rounds the integer, the float16 is infinite anyway.
 		return ir.FloatBits(v.Type, float64(n)), nil
 	case ir.OpUToF, ir.OpUToNear:
 		if v.Type == ir.TypeF32 {
@@ -110,9 +110,9 @@ func halfBits(f32 uint64) uint16 {
 	return b
 }
 
-// computedHalf returns the bits of the float16 result of a division, a square root or an Fma.
-// Rounding a result from float64 to float16 gives the correct float16, because float64 has enough
-// precision.
+// computedHalf returns the bits of the float16 result of a division, a square root or an Fma. The
+// result is computed in float64 and then rounded. The rounded result is correct, because float64
+// has enough precision.
 func computedHalf(op ir.Op, a []uint64) uint64 {
 	var x [3]float64
 	for i, b := range a {
@@ -361,7 +361,7 @@ func addOdd(x, y float64) float64 {
 	return math.Float64frombits(n - 1)
 }
 
-// dotProduct returns the result of dot-product op op for the operands x.
+// dotProduct computes a dot-product op for the operands x.
 func dotProduct(op ir.Op, x []uint64) uint32 {
 	signedA := op != ir.OpUDot && op != ir.OpUDotAccSat
 	signedB := op == ir.OpSDot || op == ir.OpSDotAccSat

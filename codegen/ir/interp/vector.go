@@ -58,7 +58,7 @@ func (w *itemState) storeVector(v *ir.Value) {
 	}
 }
 
-// vectorCells returns the scalars of variable x in which op v loads or stores a vector.
+// vectorCells returns the scalars of variable x that op v loads or stores as a vector.
 func (w *itemState) vectorCells(v *ir.Value, x *ir.Var) []*cell {
 	s := w.memoryOf(x)
 	at := int(w.checkedIndex(v, s.typ, v.Path()[0])) * s.typ.Elem.Lanes()
