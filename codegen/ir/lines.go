@@ -9,9 +9,9 @@ type Line struct {
 	Text string
 	// Pos is the position of the line's value or terminator in the source, if known.
 	Pos Pos
-	// Value is the value that the line computes. If Value is nil, the line contains the label of
-	// Block, or the terminator of Block if Ends is true. In a Line of the module's header, Value
-	// and Block are nil.
+	// Value is the value that the line computes. If Value is nil and Ends is false, the line
+	// contains the label of Block. If Value is nil and Ends is true, the line contains the
+	// terminator of Block. In a Line of the module's header, Value and Block are nil.
 	Value *Value
 	Block *Block
 	Ends  bool

@@ -87,10 +87,10 @@ func (m *Module) maxHeldExpr(s matrix.Shape) *Value {
 }
 
 // Crowded returns a constant expression that is true if an invocation would store more than
-// matrix.MaxHeld elements of a matrix. Crowded also returns the type of an array that holds an
-// invocation's elements if the constant expression is false. If the constant expression is true,
-// the array has only three elements, and kernels do not use the array. Both results are nil for
-// small matrices, which never have more than matrix.MaxHeld elements.
+// matrix.MaxHeld elements of a matrix. Crowded also returns the type of the array that holds an
+// invocation's elements. If the constant expression is true, the array has only three elements, and
+// kernels do not use the array. Both results are nil for small matrices, which never have more than
+// matrix.MaxHeld elements.
 func (m *Module) Crowded(t *Type) (*Value, *Type) {
 	if t.Matrix.Len() <= matrix.MaxHeld {
 		return nil, nil
@@ -119,9 +119,9 @@ func (m *Module) eachSubGroup(n int) *Value {
 
 // NativeMatrixOf returns the type of a matrix that consists of several native matrices. Each native
 // matrix is called a part of the whole matrix, and has part[0] rows and part[1] columns. The parts
-// of a matrix are numbered row by row. In the IR, each invocation of a sub-group of size n stores
-// ⌈m / n⌉ elements of a part with m elements. In SPIR-V, the device chooses the invocation that
-// stores an element.
+// of a matrix are numbered row by row. In the IR, the n invocations of a sub-group share the m
+// elements of a part, and each invocation stores ⌈m / n⌉ elements. In SPIR-V, the device chooses
+// the invocation that stores an element.
 func (m *Module) NativeMatrixOf(s matrix.Shape, part [2]int) *Type {
 	word := func(op Op, x, y *Value) *Value { return m.ConstExpr(op, TypeI32, x, y) }
 	n := m.SubGroupSize()
@@ -165,7 +165,7 @@ func (m *Module) SubGroupSize() *Value {
 	return m.ReservedSpec(abi.SpecSubGroup, "SubGroupSize", TypeI32, 1)
 }
 
-// GroupSize returns the number of work-items in a work-group as a constant expression.
+// GroupSize returns a constant expression for the number of work-items in a work-group.
 func (m *Module) GroupSize() *Value {
 	n := m.ReservedSpec(abi.SpecLocalSizeX, "LocalSizeX", TypeI32, 1)
 	for d := 1; d < m.Rank; d++ {

@@ -16,7 +16,8 @@ type OpInfo struct {
 	Sig   string // argument classes ':' result class; _gen/ops.go explains the letters
 	Flags Flags
 	Aux   AuxKind
-	// Neutral selects the first argument that a group op uses for work-items that have returned.
+	// Neutral selects the replacement for a group op's first argument in work-items that have
+	// returned.
 	Neutral NeutralKind
 	// Noun is the name of a group op in diagnostics. Only group ops whose results differ within the group have a Noun.
 	Noun string
@@ -50,9 +51,9 @@ const (
 	FlagPartial
 	// FlagDivides ops are integer divisions. On some processors, an integer division by 0 ends the program.
 	FlagDivides
-	// FlagLow ops are integer ops for which the low half of the result depends only on the low
-	// halves of the arguments. For FlagPartial ops, the low half of the result may depend on the
-	// high halves of arguments that do not fit in the low half.
+	// FlagLow ops are integer ops. The low half of the result of a FlagLow op depends only on the
+	// low halves of the arguments. But if an argument of a FlagPartial op does not fit in the
+	// argument's low half, the result may also depend on the high half.
 	FlagLow
 	// FlagFloat32 ops exist for f32 only.
 	FlagFloat32

@@ -78,7 +78,7 @@ type printer struct {
 	taken  map[string]int // maps a name to the number of module-level variables with that name
 	vals   map[*Value]int
 	blocks map[*Block]int
-	stable *Names     // numbers that several texts of the module share, or nil; vals and blocks are the maps in stable
+	stable *Names     // numbers that several texts of the module share, or nil; unless `stable` is nil, `vals` and `blocks` are its maps
 	lines  *lineMarks // descriptions of the printed lines; nil if no caller needs them
 }
 
@@ -576,7 +576,7 @@ func (p *printer) printType(t *Type) string {
 	return t.String()
 }
 
-// constText prints a constant of type t in a syntax from which Parse restores the same bits.
+// constText prints a constant of type t so that Parse restores the same bits.
 func constText(t *Type, bits uint64) string {
 	if t == nil {
 		return "? ?"

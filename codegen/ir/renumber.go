@@ -3,9 +3,9 @@ package ir
 // This file assigns new ids to a module's values.
 
 // Renumber assigns new ids to values, variables and blocks in their order in the module. Renumber
-// also removes unused constants. Passes use ids to choose between equally good transformations.
-// After Renumber, a module has the same ids as a copy that Parse reads from the module's text. So
-// passes transform the module and the copy in the same way.
+// also removes unused constants. A pass may choose between equally good transformations by
+// comparing ids. After Renumber, a module has the same ids as a copy that Parse reads from the
+// module's text. So each pass transforms the module and the copy in the same way.
 func (m *Module) Renumber() {
 	r := &renumberer{m: m, seen: map[*Value]bool{}}
 	consts := m.consts

@@ -24,8 +24,8 @@ type Target struct {
 	// Host is set for host forms of kernels with matrices. In a host form (a module for the host
 	// device), a matrix variable contains a whole matrix for each sub-group.
 	Host bool
-	// First is the kernel's first module if this module is a variant, else nil. Fault records identify faults
-	// by the sites of the first module.
+	// First is the kernel's first module if this module is a variant, else nil. A fault record identifies the
+	// fault by a site of the first module.
 	First *Module
 }
 

@@ -50,7 +50,7 @@ var kindAspects = [len(kindNames)]properties.Aspect{
 // no aspect, because int and uint do not count as uses of Int64.
 func (k Kind) Aspect() properties.Aspect { return kindAspects[k] }
 
-// OfKind reports whether a is an aspect that Kind.Aspect returns for some kind.
+// OfKind reports whether Kind.Aspect returns the aspect `a` for some kind.
 func OfKind(a properties.Aspect) bool {
 	return a != properties.AspectInvalid && slices.Contains(kindAspects[:], a)
 }
@@ -98,9 +98,9 @@ var scalarTypes = [...]*Type{
 	F16: TypeF16, F32: TypeF32, F64: TypeF64, Addr: TypeAddr,
 }
 
-// The vector types. Loads and VecMake produce vector values, and stores and VecExtract consume them.
-// Constants, phis and variables cannot have vector types. Only arrays of TypeI32x4 may be in work-group
-// memory.
+// The vector types. Vector values are the results of loads and VecMake, and the operands of stores and
+// VecExtract. Constants, phis and variables cannot have vector types. Only arrays of TypeI32x4 may be
+// in work-group memory.
 var (
 	TypeF32x4 = &Type{Kind: F32x4, Elem: TypeF32, Size: 16, Align: 16}
 	TypeI32x4 = &Type{Kind: I32x4, Elem: TypeI32, Size: 16, Align: 16}

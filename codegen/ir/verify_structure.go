@@ -16,7 +16,7 @@ type structure struct {
 	*verifier
 	f            *Func
 	present      map[*Block]bool
-	absent       map[*Block]*Block // maps a continue target that is not in the function to its loop header
+	absent       map[*Block]*Block // loop header of each continue target that is not in the function
 	dom          *DomTree          // structural dominator tree
 	latch        map[*Block]*Block
 	constructs   []ctrlConstruct

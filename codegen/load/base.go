@@ -28,7 +28,7 @@ type Base struct {
 	usage  *usageIndex
 }
 
-// NewBase loads the packages that cfg's patterns name, and all packages that they import.
+// NewBase loads the packages that match the patterns of cfg, and all packages that they import.
 func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	dir, err := filepath.Abs(cmp.Or(cfg.Dir, "."))
 	if err != nil {
@@ -65,8 +65,8 @@ func NewBase(ctx context.Context, cfg Config) (*Base, error) {
 	return b, nil
 }
 
-// Load loads a single package, which can import only packages of the base. Parameter files maps a
-// file name to the text of the package's file.
+// Load loads a single package, which can import only packages of the base. The keys of the map
+// `files` are the names of the package's files, and the values are their texts.
 func (b *Base) Load(pkgPath string, files map[string]string) (*Program, diag.List, error) {
 	l := newLoader(b.l.dir, Config{Intrinsic: b.l.known})
 	l.fset = b.l.fset

@@ -56,7 +56,7 @@ type kernelSet struct {
 
 func (s *kernelSet) has(k *Kernel) bool { return s.all || slices.Contains(s.names, k.Name) }
 
-// AspectList holds the aspects that a //kgen:device_has directive lists.
+// AspectList holds the aspects listed by a //kgen:device_has directive.
 type AspectList struct {
 	Aspects []properties.Aspect
 	Pos     token.Pos
@@ -313,8 +313,8 @@ func (l *loader) fieldDirective(d *Directives, s *sourcePackage, decl *ast.TypeS
 	}
 }
 
-// maxPinned is the largest number that a //kgen:spec directive may give a constant. Package abi
-// reserves the numbers above maxPinned.
+// maxPinned is the largest number that a //kgen:spec directive may assign to a constant. Package
+// abi reserves the numbers above maxPinned.
 const maxPinned = 0x10000
 
 // kernelDirectives applies the directives of Kernel methods to the kernels' properties.
@@ -353,7 +353,7 @@ func (f *kernelFinder) internalFields(k *Kernel) {
 		if !ok {
 			continue
 		}
-		l.Internal, k.Params[i].Internal = 1, 1 // pass internal later replaces the 1 by a count
+		l.Internal, k.Params[i].Internal = 1, 1 // the pass `internal` later replaces the 1 by a count
 		if k.Form == abi.Task && !k.Formless {
 			f.l.diags.Add(diag.Internal, f.l.diagPos(pos), "use a variable or an array of the function",
 				"field %s of kernel %s is internal, but a task has no work-items that could each have elements", l.Name, k.Name)

@@ -4,8 +4,8 @@
 //
 // Loading takes these steps:
 //
-//  1. The go command lists the packages of the patterns. If a pattern contains "...", the go
-//     command first lists the packages without dependencies, and load drops packages that contain no kernel.
+//  1. The go command lists the packages of the patterns. If a pattern contains "...", the go command first
+//     lists the packages without dependencies. Packages that contain no kernel are dropped.
 //  2. Kernel packages are type-checked from source. All other packages are loaded from export data.
 //  3. The kernels are found, and their declarations are checked.
 //  4. All functions that kernels may call are visited. If a visited function belongs to a package
@@ -15,8 +15,8 @@
 //
 // Only step 1 runs other programs. Each repetition of step 2 type-checks all packages again, so
 // that all types of a [Program] belong to one universe. A universe is a consistent set of
-// type-checked packages. Only packages whose functions kernels call are loaded from source.
+// type-checked packages. A package is loaded from source only if kernels call its functions.
 //
-// For a package of the standard library, load selects the files that Go uses on a port without
-// assembly, so that every function has a body in Go.
+// For a package of the standard library, [Load] selects the files of a port of Go without assembly.
+// So every function has a body in Go.
 package load

@@ -1,6 +1,6 @@
 package load
 
-// This file follows values that the program converts to type error.
+// This file follows values that the program converts to the interface type `error`.
 
 import (
 	"go/types"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// thrownValue describes values of type t that are converted to error. The field depth is the number
-// of loads that lead from the value to the followed memory.
+// thrownValue describes values of type t that are converted to error. The field `depth` is the
+// number of loads that lead from the value to the followed memory.
 type thrownValue struct {
 	t     types.Type
 	depth int
@@ -19,7 +19,7 @@ type thrownValue struct {
 // followThrown follows a value of type t that an instruction converts to error. The uses of the
 // resulting error are not followed. Instead, followThrown assumes that the methods of type t are
 // called, and that each assertion of an error to type t yields the followed value. followThrown
-// also assumes that packages that are not loaded do not write to memory through errors.
+// also assumes that no code outside of the loaded packages writes to memory through errors.
 func (w *follower) followThrown(at valueFlow, t types.Type, in ssa.Instruction) {
 	known := func(o thrownValue) bool { return types.Identical(t, o.t) && o.depth <= at.depth }
 	if !leadsToMemory(t) || slices.ContainsFunc(w.errors, known) {

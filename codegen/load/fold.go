@@ -29,9 +29,9 @@ const (
 type (
 	// propertyValue holds a kernel property and the position of the call that made it.
 	propertyValue = constinit.Property
-	// A slice represents a Go slice. For a nil slice, cells is nil. If append made the slice's
-	// array, room is not nil, and the capacity that gc chooses may exceed cap(cells). If room is
-	// nil, the capacity of the Go slice is cap(cells).
+	// A slice represents a Go slice. For a nil slice, the field `cells` is nil. If append made the
+	// slice's array, the field `room` is not nil. Then the capacity that gc chooses may exceed
+	// cap(cells). If `room` is nil, the capacity of the Go slice is cap(cells).
 	slice struct {
 		cells []*any
 		room  *arrayRoomInfo
@@ -74,7 +74,7 @@ type evaluator struct {
 	prog  *Program
 	inits *constinit.Env // initial values of package-level variables
 	cells map[*constinit.Var]*any
-	rooms map[any]*arrayRoomInfo // maps the id of an array that an initializer made to the array's unused end
+	rooms map[any]*arrayRoomInfo // unused ends of the arrays that initializers made; the keys are ids of arrays
 	steps int
 	depth int
 	errs  []*foldError

@@ -325,8 +325,8 @@ func (f *frame) evalCall(in *ssa.Call) any {
 }
 
 // maxAppendLen returns the largest length to which append can extend s without a new array. If an
-// append of n elements may use capacity that depends on gc, maxAppendLen fails. For example, after
-// a := append(s, x) and b := append(s, y), the last element of a is y if s had capacity left.
+// append of n elements may use capacity that depends on gc, maxAppendLen fails. For example, if `s`
+// has capacity left, the statements a := append(s, x) and b := append(s, y) set the same element.
 func (f *frame) maxAppendLen(s *slice, n int) int {
 	if s.room == nil {
 		return cap(s.cells)
@@ -361,7 +361,7 @@ func (f *frame) evalBuiltin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		for i, c := range more.cells {
 			added[i] = copyValue(*c)
 		}
-		if n+len(added) <= most { // the elements fit the existing array
+		if n+len(added) <= most { // the existing array has room for the elements
 			out := s.cells[:n+len(added)]
 			for i, v := range added {
 				*out[n+i] = v

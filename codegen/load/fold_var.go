@@ -44,8 +44,8 @@ func newInits(l *loader, p *Program) *constinit.Env {
 	})
 }
 
-// readAt returns the position of the expression whose value a load instruction reads. If the load
-// does not read the value of an expression, readAt returns NoPos.
+// readAt returns the position of the expression that a load instruction evaluates. If the load
+// evaluates no expression of the source, readAt returns NoPos.
 func readAt(load *ssa.UnOp) token.Pos {
 	for _, use := range *load.Referrers() {
 		if ref, ok := use.(*ssa.DebugRef); ok {

@@ -1,6 +1,6 @@
 package load
 
-// This file finds the functions of package half that kernels need.
+// This file finds the functions that kernels need from package half.
 
 import (
 	"go/types"

@@ -170,8 +170,8 @@ func (h *holder) callsOf(fn *ssa.Function) (all []*ssa.CallCommon) {
 	return all
 }
 
-// eachCaptured calls function do for each value to which a function literal's free variable v is
-// bound.
+// eachCaptured calls do(x) for each value x that a function literal captures as its free variable
+// v.
 func (h *holder) eachCaptured(v *ssa.FreeVar, do func(ssa.Value)) {
 	fn := v.Parent()
 	i := slices.Index(fn.FreeVars, v)

@@ -36,7 +36,7 @@ type kernelFinder struct {
 	errorSink func(code diag.Code, pos token.Pos, hint, message string)
 }
 
-// kernelMethods holds a kernel with its methods that kgen examines.
+// kernelMethods holds a kernel and those of its methods that kgen examines.
 type kernelMethods struct {
 	k          *Kernel
 	kernel     *ssa.Function
@@ -125,8 +125,8 @@ func (f *kernelFinder) findKernels(roots []*listedPackage) {
 	}
 }
 
-// typeName adds the kernel that type name obj declares. If obj declares no kernel, typeName does
-// nothing.
+// typeName adds the kernel that obj, the name of a type, declares. If obj declares no kernel,
+// typeName does nothing.
 func (f *kernelFinder) typeName(obj *types.TypeName) {
 	named, sel, pointer := kernelOf(f.pkg.types, obj)
 	if sel == nil {

@@ -61,7 +61,7 @@ func (w *follower) leadText(t types.Type) string {
 	return by
 }
 
-// leadTextBy computes the result of leadText. Parameter visiting lists the interfaces that are
+// leadTextBy computes the result of leadText. The list `visiting` contains the interfaces that are
 // being visited, and prevents an endless recursion.
 func (w *follower) leadTextBy(t types.Type, visiting []types.Type) string {
 	if !leadsToMemory(t) {

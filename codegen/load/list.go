@@ -69,8 +69,8 @@ func (l *loader) listPackages(ctx context.Context, patterns []string) ([]*listed
 	return roots, nil
 }
 
-// The constant full selects the information that go/packages provides for packages with kernels and
-// their imports.
+// full is the mode for packages with kernels and their imports. The mode selects the information
+// that go/packages provides.
 const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
 	packages.NeedExportFile | packages.NeedModule
 

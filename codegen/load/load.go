@@ -27,7 +27,7 @@ const (
 	propertiesPath = modulePath + "/properties"
 )
 
-// Config selects the packages that Load loads, and the conditions under which they are built.
+// Config selects the packages for Load, and the conditions under which they are built.
 type Config struct {
 	Dir      string   // working directory; "" means that of the process
 	Patterns []string // package patterns in the go command's syntax; an empty list means "."
@@ -39,7 +39,7 @@ type Config struct {
 	// Overlay maps absolute file names to contents that are not saved yet.
 	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler has its own code for a function. If the compiler has
-	// its own code, the function's body is not needed. Parameter name has the form "Func" or
+	// its own code, the function's body is not needed. The parameter `name` has the form "Func" or
 	// "Type.Method". Functions of dsl, properties and sync/atomic never need bodies.
 	Intrinsic func(pkgPath, name string) bool
 	// Stubs reports whether kgen may write the package with the given import path. If Stubs returns
@@ -59,15 +59,15 @@ type loader struct {
 	stubs    func(modulePath, moduleDir, importPath string) bool
 	fset     *token.FileSet
 	trace    Trace
-	matched  int  // number of packages that the patterns name
+	matched  int  // number of packages that match the patterns
 	below    bool // whether a pattern contains "..."
 	roots    map[*listedPackage]bool
 	byPath   map[string]*listedPackage
 	others   map[*listedPackage]*kernelFileSet // maps a package to its files for kernels, if kernels and programs may use different files
-	tried    map[*listedPackage]bool           // packages for which method otherFiles has searched for files without assembly
+	tried    map[*listedPackage]bool           // packages that otherFiles has searched for files without assembly
 	parsed   map[*listedPackage][]*ast.File
 	files    map[string]string
-	made     map[string]string // maps the name of a file that does not exist on disk to its text
+	made     map[string]string // texts of files that do not exist on disk; the keys are file names
 	own      map[string]bool   // folders with packages of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
@@ -218,8 +218,8 @@ func (l *loader) trees() []*ast.File {
 	return slices.Concat(slices.Collect(maps.Values(l.parsed))...)
 }
 
-// addWanted adds package p to wanted, the set of packages to load from source. If p is a
-// cryptography package, addWanted also adds the packages that p imports. Adding the imported
+// addWanted adds package p to the set `wanted`, which contains the packages to load from source. If
+// p is a cryptography package, addWanted also adds the packages that p imports. Adding the imported
 // packages early avoids further universes (type-checks of all packages).
 func (l *loader) addWanted(wanted map[*listedPackage]bool, p *listedPackage) {
 	if wanted[p] {
@@ -246,8 +246,8 @@ func (l *loader) callsLikely(p *listedPackage) bool {
 	return p.path != dslPath && p.path != propertiesPath
 }
 
-// soundRoots returns the roots (packages that may contain kernels) that do not depend on packages
-// with errors.
+// soundRoots returns the roots without dependencies on packages with errors. A root is a package
+// that may contain kernels.
 func (l *loader) soundRoots(roots []*listedPackage) []*listedPackage {
 	known := map[*listedPackage]bool{}
 	var check func(p *listedPackage) bool
@@ -302,8 +302,8 @@ func sortKernels(ks []*Kernel) {
 	slices.SortFunc(ks, func(a, b *Kernel) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// rootFuncs returns the Kernel and Properties methods, at which the search for reached functions
-// starts.
+// rootFuncs returns the Kernel and Properties methods. The search for reached functions starts at
+// these methods.
 func rootFuncs(ks []*kernelMethods) []*ssa.Function {
 	var fns []*ssa.Function
 	for _, k := range ks {

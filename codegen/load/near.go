@@ -48,7 +48,7 @@ func (l *loader) folderPos(p *listedPackage) diag.Pos {
 	return diag.Pos{File: dir}
 }
 
-// patternText describes, for an error message, the packages that the patterns select.
+// patternText returns a description of the selected packages for an error message.
 func (l *loader) patternText(roots []*listedPackage) string {
 	if l.matched == 1 && len(roots) == 1 {
 		return "package " + roots[0].path
@@ -56,8 +56,8 @@ func (l *loader) patternText(roots []*listedPackage) string {
 	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
-// reportNear reports an error for each function in package s with the name Kernel, in any mix of
-// upper and lower case.
+// reportNear reports an error for each function of package s whose name equals Kernel if case is
+// ignored.
 func (f *kernelFinder) reportNear(s *sourcePackage, roots []*listedPackage) {
 	for _, file := range s.files {
 		for _, d := range file.Decls {

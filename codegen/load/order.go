@@ -15,11 +15,12 @@ import (
 // whether a statement reads its variables before or after its function calls ("Order of
 // evaluation"). gc first makes all calls, from left to right, and then reads the variables. In a[i]
 // + next(&i), gc reads i after the call of next, which changes i. go/ssa evaluates from left to
-// right. Therefore orderFunc moves the reads of a statement after the statement's calls that may
+// right. Therefore orderFunc moves each read after those calls of the same statement that may
 // write. Instructions are moved only within a block.
 //
-// gc orders some operations like calls, for example slice expressions, conversions to interfaces,
-// type assertions, and calls of builtins such as len and min (cmd/compile/internal/walk, order.go).
+// For gc, some other operations have the same order as calls (cmd/compile/internal/walk, order.go).
+// Examples are slice expressions, conversions to interfaces, type assertions, and calls of builtins
+// such as len and min.
 
 // orderer changes the order of instructions in functions. An orderer caches whether functions write
 // to memory outside of their own variables.
@@ -110,8 +111,8 @@ func placesIn(b *ssa.BasicBlock, units []ast.Node) map[ssa.Instruction]ast.Node 
 	at := map[ssa.Instruction]ast.Node{}
 	for _, in := range b.Instrs {
 		if d, ok := in.(*ssa.DebugRef); ok {
-			// A DebugRef that mayEvaluate rejects refers to a variable that holds the instruction's
-			// value.
+			// If mayEvaluate rejects a DebugRef, the DebugRef is for a variable that holds the
+			// instruction's value.
 			if x, ok := d.X.(ssa.Instruction); ok && x.Block() == b && at[x] == nil && !d.IsAddr && mayEvaluate(x, d.Expr) {
 				at[x] = unitAt(units, d.Pos())
 			}
@@ -259,9 +260,8 @@ func loadFirst(b *ssa.BasicBlock, units []ast.Node) {
 }
 
 // movableInstrs returns the instructions before a call that can be moved after the call. An
-// instruction can move only if the instruction and the call belong to the same statement. If the
-// call, or an instruction that cannot move, uses the result of an instruction, the instruction
-// cannot move.
+// instruction can move only if the instruction and the call belong to the same statement. An
+// instruction cannot move if the call, or another instruction that cannot move, uses its result.
 func movableInstrs(before []ssa.Instruction, call ssa.Instruction, same func(ssa.Instruction) bool) map[ssa.Instruction]bool {
 	late := map[ssa.Instruction]bool{}
 	needed := map[ssa.Value]bool{}

@@ -39,7 +39,7 @@ var embeddedDecls = sync.OnceValue(func() map[string][]byte {
 // stubImports lists import path prefixes of the packages that stubs call. For packages with a
 // prefix in stubImports, kgen uses the embedded declarations, because the stubs are written for
 // exactly the embedded versions. The list does not contain properties, dsl and the packages below
-// dsl, because stubs must use the same types of these packages as kernels.
+// dsl. Stubs and kernels must use the same types of these packages.
 var stubImports = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/tests/stubs"}
 
 // Text holds the name and the content of a generated Go file.

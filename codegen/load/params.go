@@ -61,8 +61,8 @@ type flattener struct {
 	bad    map[token.Pos]bool // fields for which an error has been reported
 	hidden map[token.Pos]bool // fields that are not exported
 	// shownAt maps the position of a field to the position at which errors about the field are
-	// reported. If the field belongs to a struct type of another package, the error is reported at
-	// the field of the kernel's package that contains the struct.
+	// reported. For a field of another package's struct type, the error is reported in the kernel's
+	// package, at the field that contains the struct.
 	shownAt map[token.Pos]token.Pos
 }
 
@@ -263,8 +263,8 @@ func (fl *flattener) badValue(t types.Type) string {
 	return bad(t, true)
 }
 
-// valueHint returns the hint for a value that badValue refuses. Parameter why is the reason from
-// badValue.
+// valueHint returns the hint for a value that badValue refuses. The parameter `why` is the reason
+// that badValue returned.
 func valueHint(why string) string {
 	if strings.HasSuffix(why, "exported") {
 		return "export it: generated code has to name it"
@@ -276,7 +276,7 @@ func valueHint(why string) string {
 	return "memory holds numbers, bools, and structs and arrays of them"
 }
 
-// elementHint returns the hint for a slice whose elements have a type t that badValue refuses.
+// elementHint returns the hint for a slice if badValue refuses the element type t.
 func elementHint(t types.Type, why string) string {
 	short := func(t types.Type) string {
 		return types.TypeString(t, func(p *types.Package) string { return p.Name() })
@@ -301,7 +301,7 @@ func elementHint(t types.Type, why string) string {
 	return valueHint(why)
 }
 
-// fieldHint returns the hint for a field whose type t badValue refuses.
+// fieldHint returns the hint for a field if badValue refuses the field's type t.
 func fieldHint(t types.Type, why string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
@@ -343,8 +343,8 @@ func TypeExpr(t types.Type) string {
 }
 
 // writableType returns a type identical to t that other packages can write. writableType replaces
-// an unexported alias by the type that the alias names. For example, with the declaration "type
-// real = float32", the type []real becomes []float32.
+// an unexported alias by the type to which the alias refers. For example, with the declaration
+// "type real = float32", the type []real becomes []float32.
 //
 // An unexported alias may also have the name of a predeclared type. In another package, an alias
 // with the name of a predeclared type would mean the predeclared type.

@@ -35,15 +35,16 @@ type Program struct {
 
 	dir   string            // base folder of printed relative file names
 	files map[string]string // maps an absolute path to the file name that Pos returns
-	made  map[string]string // maps the name of a file that does not exist on disk to its text
+	made  map[string]string // texts of files that do not exist on disk; the keys are file names
 	own   map[string]bool   // folders with packages of the main module
 	trees []*ast.File       // files of the packages from source
-	// brokenBodies maps a function declaration whose body was removed to the errors in that body.
+	// brokenBodies contains the errors in the function bodies that were removed. The keys are the
+	// functions' declarations.
 	brokenBodies map[*ast.FuncDecl]diag.List
 	fates        *fateCache
 	listed       map[string]*listedPackage
-	// The field universe holds the loaded types. The field outputs holds the types of packages that
-	// only generated code imports.
+	// The field `universe` holds the loaded types. The field `outputs` holds the types of packages
+	// that only generated code imports.
 	universe *universe
 	outputs  *outputTypes
 }
@@ -74,8 +75,9 @@ type Package struct {
 	Types      *types.Package
 	SSA        *ssa.Package
 	Kernels    []*Kernel // kernels, sorted by name
-	// SpecIDs maps each specialization constant that the package's kernels may read to the number
-	// of the constant's first scalar. The other scalars of a constant have the following numbers.
+	// SpecIDs contains the specialization constants that the package's kernels may read. A
+	// constant's entry is the number of the constant's first scalar. The other scalars of a
+	// constant have the following numbers.
 	SpecIDs map[types.Object]uint32
 
 	mentions []string // paths of the packages that declare objects mentioned by the kernels
@@ -119,8 +121,8 @@ func (p *Program) NoForm(k *Kernel) bool {
 }
 
 // Views reports whether the stub of kernel k has a type with views of device memory, for queues and
-// graphs. In a package with a //kgen:bare directive, only the kernels that the directive names have
-// a type with views. Kernels that the directive does not name have only a Run function.
+// graphs. In a package with a //kgen:bare directive, only kernels selected by the directive have a
+// type with views. All other kernels of the package have only a Run function.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
 	return b == nil || b.views.has(k)

@@ -41,8 +41,8 @@ var seldomStd = map[string]bool{
 func DeviceStd(path string) bool { return deviceStd[path] || seldomStd[path] }
 
 // Clones reports whether fn is one of the standard library's functions that allocate their result
-// by an append to a slice without capacity. Kernels can call a function that Clones accepts if the
-// length of the result is constant.
+// by an append to a slice without capacity. Kernels can call such a function if the length of the
+// result is constant.
 func Clones(fn *ssa.Function) bool {
 	if o := fn.Origin(); o != nil {
 		fn = o
@@ -59,8 +59,8 @@ type reacher struct {
 	l    *loader
 	u    *universe
 	seen map[*ssa.Function]bool
-	// withoutBody maps each package that must be loaded from source to the reached functions that
-	// have no body.
+	// The keys of withoutBody are the packages that must be loaded from source. The values are the
+	// reached functions that have no body.
 	withoutBody map[string][]*ssa.Function
 	// The list "methods" contains functions of loaded packages that may be called through
 	// interfaces. An error in a function of the list is reported only if package lower finds a call
@@ -72,8 +72,8 @@ type reacher struct {
 }
 
 // reachAll visits all functions that kernels reach, and reports the errors in the visited
-// functions. reachAll returns a map from each package that must be loaded from source to the
-// reached functions without a body.
+// functions. The keys of the returned map are the packages that must be loaded from source. The
+// values are the reached functions that have no body.
 func (l *loader) reachAll(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
 	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, withoutBody: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
@@ -100,7 +100,7 @@ func (r *reacher) visitFunc(fn *ssa.Function, up *callLink, at token.Pos) {
 	}
 	r.seen[fn] = true
 	if r.l.isIntrinsic(fn) {
-		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // lower replaces this function by calls of DecodeRune
+		if fn.RelString(nil) == "unicode/utf8.RuneCount" { // package lower replaces a call of RuneCount by calls of DecodeRune
 			r.visitFunc(fn.Pkg.Func("DecodeRune"), up, at)
 		}
 		for _, code := range halfCode(fn.Prog, fn) {

@@ -202,8 +202,8 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
 // dropMissing handles imports of packages that do not exist, such as stubs that kgen has not
 // written yet. dropMissing removes imports of missing packages from the files of package p,
-// together with the code that uses the missing packages. If the code that uses missing packages
-// stayed, go/types would silently compute invalid types, which go/ssa does not accept.
+// together with the code that uses the missing packages. Without the removal, go/types would
+// silently compute invalid types, which go/ssa does not accept.
 func (l *loader) dropMissing(p *listedPackage, files []*ast.File) {
 	for _, f := range files {
 		gone := map[string]gap{}     // maps the local name of a missing package to the reason

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// This file replaces some functions of the standard library in kernels by other code. A function is
-// replaced for one of these reasons:
+// This file contains code that kernels use in place of some functions of the standard library. A
+// function is replaced for one of these reasons:
 //
 //   - The function is recursive, and a stack of fixed size is enough.
 //   - The body of the function is in assembly, or makes strings.
@@ -56,8 +56,8 @@ var sortVariants = map[string][]sortVariant{
 	"sort": {{"", "", "Interface", "", "", "data.Less($i, $j)", "data.Swap($i, $j)"}},
 }
 
-// replacements maps the path of a package to a template with replacement code for functions of the
-// package.
+// replacements contains the names of templates with replacement code. The keys are the paths of the
+// packages whose functions are replaced.
 var replacements = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
 	"math/rand": "rand", "math": "math", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",

@@ -34,8 +34,8 @@ type Tagged struct {
 	Unsafe  bool   // whether the program's files import package unsafe, if Func is ""
 }
 
-// folderFiles holds the files of a package that programs use, and the data that selects the files
-// for kernels.
+// folderFiles holds a package's files for programs, and data for the selection of the files for
+// kernels.
 type folderFiles struct {
 	path, name, dir string
 	files           []string // absolute names of the Go files that programs use
@@ -47,16 +47,16 @@ type folderFiles struct {
 	read            func(name string) ([]byte, error)
 }
 
-// packageFiles returns the folderFiles of package p, from which method kernelFiles selects the
-// files for kernels.
+// packageFiles returns the folderFiles of package p. The method kernelFiles of the result selects
+// the files for kernels.
 func (l *loader) packageFiles(p *listedPackage) *folderFiles {
 	return &folderFiles{path: p.path, name: p.name, dir: p.dir, files: p.files, std: p.std, inMain: p.inMain, unsafe: p.imports["unsafe"] != nil,
 		tags: l.tags, imports: func(path string) bool { return p.imports[path] != nil }, read: l.readFile}
 }
 
-// OtherFiles reports whether kernels and programs use different files of package pkg. Parameter
-// files lists the files that programs use. Parameter own is true if the package belongs to a main
-// module.
+// OtherFiles reports whether kernels and programs use different files of package pkg. The list
+// `files` contains the files that programs use. The parameter `own` is true if the package belongs
+// to a main module.
 func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 	f := &folderFiles{path: pkg.Path(), name: pkg.Name(), std: std, inMain: own, read: os.ReadFile}
 	paths := map[string]bool{}
@@ -77,11 +77,10 @@ func OtherFiles(pkg *types.Package, files []string, std, own bool) bool {
 }
 
 // kernelFiles selects a package's files for kernels. Files of the standard library are selected as
-// for a 64-bit port of Go without assembly. For other packages, the files of a port without
-// assembly are selected only if the package contains assembly, or belongs to a library and imports
-// unsafe. The selected files may import only unsafe and packages that the program's files import.
-// If a function still lacks a body, the method otherFiles tries further ways to select files
-// without assembly.
+// for a 64-bit port of Go without assembly. Other packages need files without assembly only if they
+// contain assembly, or belong to a library and import unsafe. The selected files may import only
+// unsafe and packages that the program's files import. If a function still lacks a body, the method
+// otherFiles tries further ways to select files without assembly.
 func (f *folderFiles) kernelFiles() []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
@@ -161,8 +160,8 @@ func sameFiles(a, b []string) bool {
 	return slices.Equal(base(a), base(b))
 }
 
-// describeTagged describes the difference between the files that kernels use and the files that
-// programs use.
+// describeTagged describes the difference between a package's files for kernels and its files for
+// programs.
 func (f *folderFiles) describeTagged(files []string) Tagged {
 	t := Tagged{Package: f.path, Unsafe: f.unsafe}
 	for _, c := range fileChoices(f.tags) {
@@ -276,15 +275,15 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename), name)
 }
 
-// otherBodies is a cache that maps a folder to the contents of files that build tags exclude. The
-// cache otherBodies holds the data of only one file set. Without the cache, checks would be slow,
-// because a package that imports C may have thousands of functions without bodies.
+// otherBodies caches the contents of folders, including files that are excluded by build tags. The
+// cache holds the data of only one file set. Without the cache, checks would be slow, because a
+// package that imports C may have thousands of functions without bodies.
 var otherBodies bodiesOf
 
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*fileContents // maps a folder to the contents of the program's files, followed by the contents for each choice of files without assembly
+	byDir map[string][]*fileContents // contents of each folder: first those of the program's files, then those of each choice of files without assembly
 	reads int                        // number of folders that were read, for tests
 }
 

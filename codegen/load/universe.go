@@ -141,8 +141,8 @@ func (u *universe) readExport(p *listedPackage) (*types.Package, error) {
 	return t, nil
 }
 
-// checkSource type-checks package p from source. Function bodies with errors are removed, for
-// example bodies that use stubs that kgen has not written yet. An error in a removed body is
+// checkSource type-checks package p from source. Function bodies with errors are removed. For
+// example, a body may use stubs that kgen has not written yet. An error in a removed body is
 // reported only if a kernel reaches the function.
 func (u *universe) checkSource(p *listedPackage) (*types.Package, error) {
 	files, err := u.l.parseFiles(p)

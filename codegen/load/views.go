@@ -33,7 +33,7 @@ type ViewField struct{ Name, Type string }
 // viewer finds the view types for the kernels of a package.
 type viewer struct {
 	pkg   *Package
-	names map[string]*types.TypeName // maps the name of a view to the original type, and a name that a kernel uses to nil
+	names map[string]*types.TypeName // original type for each name of a view; nil for each name that a kernel uses
 	of    map[*types.TypeName]*View  // maps an original type to its view, or to nil if the type has no view
 	all   []View
 }
@@ -177,8 +177,8 @@ func (v *View) addParts(t types.Type, at string) {
 	}
 }
 
-// fieldView returns the type that a field of type t in the original type has in the view. If a view
-// cannot have the field, fieldView returns "".
+// fieldView returns the type of a view's field if the original field has type t. If a view cannot
+// have the field, fieldView returns "".
 func (v *viewer) fieldView(t types.Type) string {
 	if !hasSlices(t) || fromDSL(t) != "" {
 		return TypeExpr(t)

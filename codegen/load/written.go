@@ -20,9 +20,9 @@ import (
 
 // Fate describes the writes to a package-level variable, and to memory that can be reached from the
 // variable. Writes of the package's initializer are ignored. Written is the position of a write, or
-// token.NoPos. Out is a position from which code outside of the loaded packages can access the
-// memory, or token.NoPos. For example, a caller of an exported function may get a pointer to the
-// memory.
+// token.NoPos. Out is the position of an operation through which code outside of the loaded
+// packages can access the memory, or token.NoPos. For example, a caller of an exported function may
+// get a pointer to the memory.
 type Fate struct {
 	Written, Out token.Pos
 	// Stored is the position of a write that is not an append, or token.NoPos. An append writes after
@@ -247,7 +247,7 @@ type follower struct {
 	held   map[ssa.Value]heldValues
 	seen   map[valueFlow]bool
 	work   []valueFlow
-	types  []types.Type  // types of values that interfaces may hold and through which the memory may be reached
+	types  []types.Type  // types of values in interfaces; the memory may be reached through such values
 	boxed  []types.Type  // types of values that visited code converts to interfaces
 	errors []thrownValue // followed values that the program converts to error
 	known  typeutil.Map  // maps a type to the result of leadText
@@ -309,7 +309,7 @@ func (w *follower) posOf(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
-// keepEarlier replaces *pos by at, if *pos is not valid or is after at.
+// keepEarlier sets *pos to the position `at`, unless *pos is a valid position before `at`.
 func keepEarlier(pos *token.Pos, at token.Pos) {
 	if !pos.IsValid() || at < *pos {
 		*pos = at
@@ -332,9 +332,9 @@ func (w *follower) recordWrite(in ssa.Instruction) {
 	keepEarlier(&w.found.Stored, at)
 }
 
-// recordEscape records that an instruction makes the followed memory available to unknown code.
-// Among several instructions that give unknown code access, recordEscape prefers an instruction in
-// the variable's package, whose position users understand best.
+// recordEscape records that an instruction makes the followed memory available to unknown code. If
+// there are several such instructions, recordEscape prefers one in the variable's package, because
+// users understand its position best.
 func (w *follower) recordEscape(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.posOf(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {

@@ -49,9 +49,9 @@ func (l *lowerer) typeAssert(in *ssa.TypeAssert) val {
 	return v
 }
 
-// assertText returns the text of gc's panic for a failed type assertion. Parameter asserted is the
-// type in the assertion. Parameter static is the static type of the operand. dynType is the
-// operand's dynamic type, or nil for a nil interface.
+// assertText returns the text of gc's panic for a failed type assertion. The parameter `asserted`
+// is the type in the assertion, and `static` is the static type of the operand. The parameter
+// dynType is the operand's dynamic type, or nil for a nil interface.
 func assertText(static, dynType, asserted types.Type) string {
 	const prefix = "interface conversion: "
 	u, isIface := asserted.Underlying().(*types.Interface)

@@ -30,7 +30,7 @@ const (
 	truth // the Go function returns the bool that is the result of the IR op
 )
 
-// atomics lists the lowerings of functions and methods of sync/atomic. Each key is the name of a
+// atomics contains the lowerings of functions and methods of sync/atomic. Each key is the name of a
 // function or method without the suffix for a type.
 var atomics = map[string]atomicForm{
 	"Add":            {ir.OpAtomicIAdd, newValue},
@@ -148,7 +148,7 @@ func atomicFunc(form atomicForm) intrinsic {
 	}
 }
 
-// emitAtomic emits the atomic operation that form describes. The operation applies to the variable
+// emitAtomic emits the atomic operation described by `form`. The operation applies to the variable
 // of type t to which r refers. emitAtomic returns the result of the Go function.
 func (l *lowerer) emitAtomic(form atomicForm, r ref, t types.Type, xs []*ir.Value) *ir.Value {
 	reg := regType(t)

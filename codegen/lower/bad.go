@@ -66,9 +66,10 @@ func (l *lowerer) opaqueScalar(t *ir.Type) *ir.Value {
 	return l.arg(at, t)
 }
 
-// replaceBad replaces each scalar argument of an intrinsic that is bad (has type badVal) by a
-// result of opaqueScalar. After the replacement of bad arguments, lowering can find errors about
-// the other arguments. The second result of replaceBad is false if a bad argument is not a scalar.
+// replaceBad replaces each bad scalar argument of an intrinsic by a result of opaqueScalar. An
+// argument is bad if it has type badVal. After the replacement of bad arguments, lowering can find
+// errors about the other arguments. The second result of replaceBad is false if a bad argument is
+// not a scalar.
 func (l *lowerer) replaceBad(c *ssa.CallCommon, args []val) ([]val, bool) {
 	if !slices.ContainsFunc(args, isBad) {
 		return args, true

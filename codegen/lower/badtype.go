@@ -43,7 +43,7 @@ func isDeferStack(t types.Type) bool {
 // reportLost returns a badVal for an expression that could not be lowered. If no error has been
 // reported yet, reportLost reports an error, because every badVal must have a diagnostic.
 func (l *lowerer) reportLost(t types.Type) val {
-	if isDeferStack(t) { // package check reports the reason
+	if isDeferStack(t) { // the reason is reported by package check
 		return l.zeroValue(t)
 	}
 	if len(l.diags) == 0 && len(l.refused) == 0 && !l.foresight.repeat {

@@ -129,7 +129,7 @@ func (l *lowerer) lowerBuiltin(in *ssa.Call, b *ssa.Builtin, args []val) val {
 	case "print", "println":
 		l.predPrint(&in.Call, b.Name(), args)
 		return nil
-	case "ssa:deferstack": // package check reports the reason
+	case "ssa:deferstack": // the reason is reported by package check
 		return l.zeroValue(in.Type())
 	case "ssa:wrapnilchk":
 		return args[0]

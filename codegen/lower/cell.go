@@ -23,7 +23,7 @@ type cell struct {
 	shape  val     // shape of the value (the parts known during lowering), for a variable of class classShape
 	vars   []*ir.Var
 	fixed  bool        // whether the shape is final, because a value other than nil was stored or the variable was loaded
-	nils   []*ir.Value // last instruction of each store of nil; recorded only until fixed is set
+	nils   []*ir.Value // last instruction of each store of nil; recorded only until the field `fixed` is set
 	views  []codePoint // code positions of the stores, for a variable that holds a view (a string that shares a slice's bytes)
 	stored bool        // whether a value without run-time scalars was stored
 	home   *frameBlock // block in which the variable is declared
@@ -36,9 +36,9 @@ type cell struct {
 	anew        bool           // whether each iteration of a loop has its own copy of the variable
 	born        int            // value of foresight.time at the declaration; 0 before the declaration
 	once        bool           // whether only the declaration stores to the variable; onlyConst is then the variable's value
-	onlyConstAt *ir.Block      // block with the store of constant onlyConst; set only if anew is set
+	onlyConstAt *ir.Block      // block with the store of constant onlyConst; set only if the field `anew` is set
 	last        val            // constant or slice that was stored last; recorded only if sizes of slices may depend on integers computed from constants
-	lastAt      *ir.Block      // block of the store that set field last
+	lastAt      *ir.Block      // block of the store that set the field `last`
 	zeroed      *ir.Block      // block in which the variable was zeroed
 	versions    *shapeVersions // successive shapes of the variable; nil if its shape never changes
 	several     *shapeStorage  // storage for values of several shapes; nil if all values of the variable have one shape at a time
@@ -46,7 +46,7 @@ type cell struct {
 	pending     bool           // whether the variable was used, in a loop, before its declaration was lowered
 
 	bad      bool // whether the contents are unknown because of an error
-	reported bool // whether an error has been reported that the variable may have several values
+	reported bool // whether an error about several possible values of the variable has been reported
 	// earlierErr is an error about a reference to the variable of an earlier iteration, or nil.
 	// oldFirst is true if the position of earlierErr is the code that creates the reference.
 	earlierErr *diag.Diagnostic
@@ -66,8 +66,9 @@ func (c *cell) recordStore(x val) {
 	c.onlyConst, c.known = v, true
 }
 
-// A frameBlock is a block of an inlined call. An instruction whose operand has several alternatives
-// (type oneOf) is lowered once for each alternative, and the field alt is the alternative's number.
+// A frameBlock is a block of an inlined call. If an operand of an instruction has several
+// alternatives (type oneOf), the instruction is lowered once for each alternative. Then the field
+// `alt` is the alternative's number.
 type frameBlock struct {
 	frame *frame
 	block *ssa.BasicBlock

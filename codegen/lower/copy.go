@@ -34,9 +34,9 @@ func (l *lowerer) copyMem(dst, src mem, t types.Type) {
 	})
 }
 
-// straightScalars is the largest number of scalars in a value for which eachScalar emits no loop.
-// For arrays with a dimension longer than unrollLimit, eachScalar always emits a loop. Without a
-// loop all indices are constant, so the passes can keep the array in registers.
+// straightScalars is the largest number of a value's scalars that eachScalar handles without a
+// loop. For arrays with a dimension longer than unrollLimit, eachScalar always emits a loop.
+// Without a loop all indices are constant, so the passes can keep the array in registers.
 const straightScalars = 64
 
 // scalarsAt is a group of scalars in one value. All scalars of the group are inside arrays of the
@@ -63,8 +63,8 @@ func isStraight(groups []*scalarsAt) bool {
 	return true
 }
 
-// eachScalar emits code that executes body for every scalar of a flat type. The path that
-// eachScalar passes to body leads from the whole value to the scalar. Blank fields (named _) are
+// eachScalar calls the function `body` to emit code for every scalar of a flat type. The first
+// argument of `body` is the path from the whole value to the scalar. Blank fields (named _) are
 // skipped unless withBlank is set.
 //
 // One flat loop handles all dimensions of an array of arrays. For a field that is an array,
@@ -92,7 +92,7 @@ func (l *lowerer) eachScalar(t types.Type, withBlank bool, body func(path []*ir.
 	}
 }
 
-// groupScalars adds the scalars of type t to groups. The arguments path and dims describe the
+// groupScalars adds the scalars of type t to groups. The arguments `path` and `dims` describe the
 // position of t inside the whole value.
 func groupScalars(groups []*scalarsAt, t types.Type, blank bool, path []int, dims []int64) []*scalarsAt {
 	switch u := t.Underlying().(type) {

@@ -49,7 +49,7 @@ func (l *lowerer) deferCall(f *frame, in *ssa.Defer) {
 		return
 	}
 	if in.Call.IsInvoke() {
-		l.notNil(l.valueOf(in.Call.Value)) // a nil interface value panics at the defer statement, a nil function only at its call
+		l.notNil(l.valueOf(in.Call.Value)) // a nil interface value panics at the defer statement, but a nil function panics at its call
 	}
 	for _, d := range f.defers {
 		if d.in != in {
@@ -88,9 +88,9 @@ func (l *lowerer) notNil(x val) {
 	}
 }
 
-// runDefers lowers the deferred calls, which run between a return statement and the return.
-// runDefers visits the defer statements in postorder of their blocks. Outside of loops, postorder
-// visits a statement after all statements that may run later.
+// runDefers lowers the deferred calls. They run when a return statement is executed, before the
+// function returns. runDefers visits the defer statements in postorder of their blocks. Outside of
+// loops, postorder visits a statement after all statements that may run later.
 func (l *lowerer) runDefers(f *frame) {
 	pos := l.pos
 	for i := len(f.defers) - 1; i >= 0; i-- {

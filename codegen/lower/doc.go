@@ -1,16 +1,16 @@
 // Package lower translates the go/ssa form of a kernel into the IR of package ir.
 //
 // Everything is inlined. For each call, the body of the called function is lowered again, with the
-// call's arguments as the values of the function's parameters. Thus function values, closures,
-// interface methods and the memory that pointers and slices refer to are known during lowering. A
-// Go value is represented by a val. A val consists of run-time scalars and of parts known during
-// lowering. Run-time scalars are computed when the kernel runs. The parts known during lowering are
-// the shape of the value. For example, the shape of a slice is the variable that the slice points
-// into.
+// call's arguments as the values of the function's parameters. Thus function values, closures and
+// interface methods are known during lowering. The memory to which a pointer or slice refers is
+// known too. A Go value is represented by a val. A val consists of run-time scalars and of parts
+// known during lowering. Run-time scalars are computed when the kernel runs. The parts known during
+// lowering are the shape of the value. For example, the shape of a slice is the variable that the
+// slice points into.
 //
 // A Go variable becomes a cell. A cell is a tree of scalar IR variables, or one array variable if
-// elements are selected at run time. A phi also becomes a cell. At its end, each predecessor block
-// of a phi stores an operand of the phi in the phi's cell. Pass mem2reg later turns scalar
+// elements are selected at run time. A phi also becomes a cell. At the end of each predecessor
+// block, an operand of the phi is stored in the phi's cell. The pass mem2reg later turns scalar
 // variables into values again.
 //
 // The lowered code checks accesses, divisions, shifts and conversions in the same way as code that

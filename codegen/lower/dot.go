@@ -50,8 +50,8 @@ func init() {
 	}
 }
 
-// dot4 returns the sum of the four products (dot), the eight factors (operands), and the
-// accumulator (acc). If an argument is a badVal, all results are nil.
+// dot4 returns the sum of four products. The result `operands` contains the eight factors, and the
+// result `acc` is the accumulator. If an argument is a badVal, all results are nil.
 func (l *lowerer) dot4(args []val, a, b types.Type) (dot *ir.Value, operands []*ir.Value, acc *ir.Value) {
 	x, ok := args[0].(array)
 	y, ok2 := args[1].(array)

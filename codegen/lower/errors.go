@@ -170,9 +170,9 @@ func (l *lowerer) orMethod(e iface, name string, hit *ir.Value, target iface) *i
 	return v
 }
 
-// methodOf returns the method of type t that package errors would call, or nil. Each method that
-// package errors calls has one result. Methods Is and As have one argument, and method Unwrap has
-// no arguments.
+// methodOf returns the method of type t that package errors would call, or nil. Package errors
+// calls only methods with one result. The methods Is and As have one argument, and the method
+// Unwrap has no arguments.
 func (w *builder) methodOf(t types.Type, name string) *ssa.Function {
 	sel := types.NewMethodSet(t).Lookup(nil, name)
 	if sel == nil {

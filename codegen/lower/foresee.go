@@ -13,8 +13,8 @@ import (
 )
 
 // A loop may read a variable before the lowerer reaches the code that stores a value of another
-// shape in the variable. To lower such a loop, the lowerer lowers the kernel once more, with a
-// variable that can hold values of all found shapes from the beginning.
+// shape in the variable. To lower such a loop, the lowerer lowers the kernel once more. In the new
+// lowering, the variable can hold values of all found shapes from the beginning.
 
 // carriedState is the state that one lowering of a kernel passes to the next.
 type carriedState struct {
@@ -57,8 +57,8 @@ type callPath struct {
 	nth int // number of earlier visits of the same code, for example in unrolled loops
 }
 
-// pathOf adds step (an instruction, a function or a field number) to path up, and returns the
-// result.
+// pathOf extends the path `up` by a step, and returns the new path. The step is an instruction, a
+// function or a field number.
 func (fs *foresight) pathOf(up *callPath, step any) *callPath {
 	p := callPath{up: up, at: step}
 	p.nth = fs.times[p]

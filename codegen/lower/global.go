@@ -37,7 +37,7 @@ func (l *lowerer) globalPointer(g *ssa.Global) val {
 		return badVal{}
 	}
 	if cur, ok := l.frame.cur.(ssa.Value); ok && g.Pkg.Pkg.Path() == "os" && l.onlyRefused(cur, 0) {
-		return badVal{} // package check refuses all uses, for example os.Stderr as an argument of fmt.Fprintln
+		return badVal{} // all uses are refused by package check, for example os.Stderr as an argument of fmt.Fprintln
 	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
@@ -185,7 +185,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 }
 
 // globalHint returns the hint for a variable of type t that kernels cannot read. If the type has no
-// hint of its own, globalHint returns parameter hint.
+// hint of its own, globalHint returns the parameter `hint`.
 func globalHint(t types.Type, hint string) string {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -232,7 +232,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tre
 	return pointer{ref: constRef{v: l.tableSlice(m, s, n)}}
 }
 
-// tableMem returns the memory of a read-only variable that holds the constants of tree.
+// tableMem returns the memory of a read-only variable that holds the constants of a Tree.
 func (l *lowerer) tableMem(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
@@ -465,10 +465,10 @@ func initsOf(p *load.Program, pkg *load.Package) *constinit.Env {
 }
 
 // writtenAt returns the position where the program writes to a package-level variable, or to memory
-// that the variable points to. writtenAt returns token.NoPos if there is no write. If launches do
-// not check the variable for changes, code that gives unknown code access to the variable counts as
-// a write. Result isPassed is true if the code at the returned position only gives unknown code
-// access.
+// that the variable points to. writtenAt returns token.NoPos if there is no write. Code that makes
+// the variable available to unknown code also counts as a write, unless launches check the variable
+// for changes. The result isPassed is true if the code at the returned position writes nothing, and
+// only makes the variable available to unknown code.
 func writtenAt(p *load.Program, pkg *load.Package, g *ssa.Global) (at token.Pos, isPassed bool) {
 	f := p.Fate(g)
 	if f.Written.IsValid() || launchWatches(p, pkg, g) || p.IsStd(g.Pkg.Pkg.Path()) {

@@ -198,7 +198,7 @@ var combinerRows = map[string]combinerRow{
 	"LogicalOr":  {ir.CombineOr, ir.CombineOr},
 }
 
-// combiner returns the combiner that corresponds to the function value op for values of type t.
+// combiner returns the combiner for a function value and operands of type t.
 func (w *builder) combiner(op val, t types.Type) (ir.Combiner, bool) {
 	f, ok := op.(function)
 	if !ok || f.fn == nil {

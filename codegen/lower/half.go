@@ -56,9 +56,9 @@ func (l *lowerer) halfTile() *ir.Var {
 // package half. No Go variable can have the same name, because the name contains a space.
 const halfTileName = "half tile"
 
-// combineHalves lowers a reduction or scan of numbers of type t. Parameter op is the Go function
-// that combines two numbers, and by is the corresponding combiner. Each NaN becomes the canonical
-// NaN of type t.
+// combineHalves lowers a reduction or scan of numbers of type t. The parameter `op` is the Go
+// function that combines two numbers. The parameter `by` is the corresponding combiner. Each NaN
+// becomes the canonical NaN of type t.
 func (l *lowerer) combineHalves(in *ssa.Call, t types.Type, alg ir.Op, op val, by ir.Combiner, scope ir.Scope, x *ir.Value) val {
 	isNaN, ok := l.inlineCall(load.HalfMethod(l.prog.SSA, t, "IsNaN"), []val{x}, nil, in.Pos()).(*ir.Value)
 	if !ok {
@@ -120,7 +120,7 @@ func (l *lowerer) leastHalf(alg ir.Op, by ir.Combiner, scope ir.Scope, k halfKin
 // halfKind holds the width of a type of package half, and the bits of special numbers.
 type halfKind struct {
 	bits               int
-	one, nan, inf, neg uint16 // bits of 1, NaN, the greatest number or infinity (inf), and the negated inf (neg)
+	one, nan, inf, neg uint16 // bits of special numbers; inf is infinity, or the greatest number if the type has no infinity; neg is -inf
 }
 
 // halfNumbers returns the width and the special numbers of a type of package half.

@@ -79,8 +79,8 @@ func (l *lowerer) holdAnew(v val) val {
 }
 
 // copyHeld copies the arrays inside value src to the arrays inside value dst. Both values have the
-// same shape. isPresent emits the condition that the current alternative is src. If always is
-// false, arrays that are copied without a loop are copied even if the condition is false.
+// same shape. isPresent emits the condition that the current alternative is src. If `always` is
+// false, an array that needs no loop is copied even if the condition is false.
 func (l *lowerer) copyHeld(dst, src val, isPresent func() *ir.Value, always bool) {
 	var to []heldArray
 	eachHeld(dst, func(h heldArray, _ altCondition) { to = append(to, h) })

@@ -169,7 +169,7 @@ func (l *lowerer) valueOf(v ssa.Value) val {
 	if !ok && l.foresight.cut {
 		return badVal{}
 	} else if !ok {
-		// The instruction that defines the operand is in code that a constant condition excludes.
+		// The operand is defined in code excluded by a constant condition.
 		return l.zeroValue(v.Type())
 	}
 	return x
@@ -286,7 +286,8 @@ func (l *lowerer) lowerValue(in ssa.Value) val {
 	return l.unsupported(in)
 }
 
-// unsupported reports a value that kernels do not support and that package check did not report.
+// unsupported reports a value that is not supported by kernels, and was not reported by package
+// check.
 func (r *reporter) unsupported(in ssa.Value) val {
 	switch in.(type) {
 	case *ssa.Next: // an error has been reported for the Range instruction of this Next
@@ -320,7 +321,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		inst := l.foresight.pathOf(f.path, in)
 		if c = l.foresight.declared[inst]; c == nil {
 			t := in.Type().Underlying().(*types.Pointer).Elem()
-			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // package load reports the errors in the receiver's fields
+			l.quiet = l.k.Unsound && types.Identical(t, l.k.Type) // errors in the receiver's fields are reported by package load
 			name := in.Comment
 			if madeUp[name] {
 				name = cmp.Or(sourceNameOf(in), name)
@@ -334,7 +335,7 @@ func (l *lowerer) cellOf(f *frame, in *ssa.Alloc) *cell {
 		c.anew = f.inRound(in.Block()) || f.firstOfRounds(in)
 		init := initStores(in) != nil
 		if c.once = c.anew && c.cls == classScalar && init; l.foresight.carried.folds && init && decl == in {
-			c.setOnce() // for a variable of a three-part for statement, which every iteration changes, decl differs from in
+			c.setOnce() // the condition `decl == in` excludes variables of three-part for statements, which every iteration changes
 		}
 		l.setKey(c, in)
 		f.allocs[in] = c

@@ -16,9 +16,9 @@ import (
 // An intrinsic is a function that lowers calls of a Go function without the Go function's body.
 type intrinsic func(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val
 
-// intrinsics maps the full name of a Go function to the intrinsic that lowers calls of the
-// function. The full name is the result of RelString(nil). An instance of a generic function has
-// the full name of the generic function.
+// intrinsics contains all intrinsics. The keys are the full names of the Go functions that the
+// intrinsics lower. The full name is the result of RelString(nil). An instance of a generic
+// function has the full name of the generic function.
 var intrinsics = map[string]intrinsic{}
 
 // Known reports whether the function with the given full name is lowered
@@ -222,7 +222,7 @@ func lowerAccessorSlice(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) v
 }
 
 // Intrinsic reports whether a function is lowered without its body. The name is "Func" or
-// "Type.Method". Package load calls Intrinsic.
+// "Type.Method". Intrinsic is called by package load.
 func Intrinsic(pkgPath, name string) bool {
 	if typ, method, ok := strings.Cut(name, "."); ok {
 		return Known("(" + pkgPath + "." + typ + ")." + method)

@@ -21,8 +21,9 @@ import (
 // iteration's cell is declared again if the whole loop runs again. An iteration's cell is also
 // declared again if a further inner loop contains the declaration.
 
-// keepsOld checks operand v of a phi. Parameter x is the lowered value of v. If the phi may be used
-// after a variable to which x refers has been declared again, keepsOld reports an error.
+// keepsOld checks operand v of a phi. Parameter x is the lowered value of v. If x refers to a
+// variable, the phi must not be used after the variable is declared again. If such a use is
+// possible, keepsOld reports an error.
 func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	for _, c := range l.cellsOf(x) {
 		at := c.declaredIn(f)
@@ -39,8 +40,9 @@ func (l *lowerer) keepsOld(f *frame, phi *ssa.Phi, v ssa.Value, x val) {
 	}
 }
 
-// storesOld checks a store of x in a variable. If the stored value may be used after a variable to
-// which x refers has been declared again, storesOld reports an error.
+// storesOld checks a store of x in a variable. If x refers to a variable, the stored value must not
+// be used after the variable is declared again. If such a use is possible, storesOld reports an
+// error.
 func (l *lowerer) storesOld(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -61,8 +63,8 @@ func (l *lowerer) storesOld(to ref, x val) {
 	}
 }
 
-// iterationOf returns the Alloc of a loop variable's first instance, if parameter in is the Alloc
-// of the next iteration's instance. For other instructions, iterationOf returns nil.
+// iterationOf maps the Alloc of a loop variable's next instance to the Alloc of the variable's
+// first instance. For other instructions, iterationOf returns nil.
 //
 // If a pointer or closure refers to a variable of a three-part for statement, go/ssa copies the
 // variable at the end of each iteration. A phi in the loop's head selects the first instance of the
@@ -114,9 +116,10 @@ func lastInstance(in *ssa.Alloc) *ssa.Alloc {
 	return in
 }
 
-// checkOutlives reports an error if a store of x lets private memory be used after the function
-// that reserved it has returned. The value x may refer to private memory directly or through other
-// variables. The check runs after lowering, when the contents of variables are known.
+// checkOutlives checks a store of x. The store is an error if it lets code use private memory after
+// the function that reserved the memory has returned. The value x may refer to private memory
+// directly or through other variables. The check runs after lowering, when the contents of
+// variables are known.
 func (l *lowerer) checkOutlives(to ref, x val) {
 	holder, ok := to.(*cell)
 	if !ok || holder.home == nil {
@@ -147,8 +150,8 @@ func (f *frame) insideCall(g *frame) bool {
 	return false
 }
 
-// returnsPrivate reports an error if f returns private memory that it has reserved, or a value
-// through which the memory can be reached.
+// returnsPrivate reports an error if f returns private memory that f has reserved, or a value that
+// leads to such memory.
 func (l *lowerer) returnsPrivate(f *frame, x val) {
 	l.atEnd(func() {
 		for _, c := range l.privatesOf(x) {
@@ -422,10 +425,10 @@ func markReachable(b, stop *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool, round
 	}
 }
 
-// readAfter reports whether instruction decl may run again before a use of the variable that
-// instruction holdDecl declares, on a path that does not contain holdDecl. holdDecl is nil if the
-// variable is declared outside of the function. readAfter ignores executions of decl in later
-// iterations of the given loops.
+// readAfter reports whether a variable may be used after the instruction `decl` has run again. The
+// instruction holdDecl declares the variable, and paths that contain holdDecl do not count. If the
+// variable is declared outside of the function, holdDecl is nil. readAfter ignores executions of
+// decl in later iterations of the given loops.
 func readAfter(decl, holdDecl ssa.Instruction, rounds []*unrolledLoop) bool {
 	if decl == nil {
 		return false

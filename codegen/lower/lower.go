@@ -68,14 +68,14 @@ type frame struct {
 	retVal    val
 	defers    []*deferStmt
 	converted map[ssa.Value]bool      // floats that the source converts explicitly to their own type
-	looks     map[ssa.Value]bytesView // maps a conversion []byte(view) that needs no copy to the view
+	looks     map[ssa.Value]bytesView // views of conversions []byte(view) that need no copy; the keys are the conversions
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolledLoop     // loops that are lowered iteration by iteration; inner loops come last
 	outs      map[ssa.Value]*cell // variables for values that are defined in an unrolled loop and used after the loop
 	as        map[ssa.Value]val   // maps a oneOf operand to the alternative that is being lowered
 	begin     int                 // number of instructions in the module before the call
 	returns   int                 // number of return statements lowered so far; counted only if sizes of slices may depend on results
-	common    []val               // constants that all lowered return statements return; nil for results with different values
+	common    []val               // constant results of all lowered return statements; nil for a result with different values
 	inner     int                 // number of instructions emitted for the calls inside this call
 }
 
@@ -87,11 +87,10 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 	return m, diags
 }
 
-// LowerRest searches for further errors in a kernel in which package check has refused some
-// instructions. LowerRest lowers the instructions that package check has not refused. If the kernel
-// has errors, lowering may panic because of a bug in kgen. A panic during LowerRest only ends the
-// search for errors. After a panic, the module is nil, and the result stopped is the value of the
-// panic.
+// LowerRest searches for further errors in a kernel after package check has refused some
+// instructions. LowerRest lowers the other instructions. If the kernel has errors, lowering may
+// panic because of a bug in kgen. A panic during LowerRest only ends the search for errors. After a
+// panic, the module is nil, and the result `stopped` is the value of the panic.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
 	texts, kept := &textTable{dynamic: map[any]bool{}}, newCarried(initsOf(p, k.Pkg))
@@ -114,7 +113,7 @@ func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool
 
 // newLowerer returns the state for lowering a kernel. Parameter inData lists the tables that must
 // be constant data. Parameter knownTexts contains the strings that must be in the table of texts.
-// Parameter earlier holds the results of earlier lowerings.
+// The parameter `earlier` holds the results of earlier lowerings.
 func newLowerer(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool, inData map[*ssa.Global]bool, knownTexts *textTable, earlier *carriedState) *lowerer {
 	m := ir.NewModule(k.Name)
 	m.Form, m.Rank, m.Disabled = k.Form, k.Rank, p.Disabled
@@ -360,12 +359,12 @@ func sameFuncs(a, b []val) bool {
 	return true
 }
 
-// otherVars reports whether an argument in inner refers to a variable that existed before call f,
-// and the argument in outer refers to another variable. Parameter outer holds the arguments of call
-// f, and inner holds the arguments of a call of the same function inside f. If otherVars returns
-// true, the inner call is not an endless recursion, because the number of variables that existed
-// before f is limited. For example, a closure of an iterator may call another closure of the same
-// function literal.
+// otherVars compares the arguments of a call f with the arguments of an inner call of the same
+// function. otherVars returns true if some argument of the inner call refers to a variable that
+// existed before f, but the argument of f refers to another variable. If otherVars returns true,
+// the inner call is not an endless recursion, because the number of variables that existed before f
+// is limited. For example, a closure of an iterator may call another closure of the same function
+// literal.
 func otherVars(f *frame, outer, inner []val) bool {
 	for i, v := range inner {
 		switch v := v.(type) {
@@ -526,9 +525,9 @@ func blockOrder(fn *ssa.Function) []*ssa.BasicBlock {
 	return post
 }
 
-// edgeTo returns the IR block to which the terminator of the block "from" must jump to reach the
-// given successor. If the successor has phis, edgeTo makes a new block, which stores the phis'
-// operands first.
+// edgeTo returns the IR block that is the target of a jump from the block "from" to the given
+// successor. If the successor has phis, the target is a new block that first stores the phis'
+// operands.
 func (l *lowerer) edgeTo(f *frame, from *ssa.BasicBlock, succ int) *ir.Block {
 	to := from.Succs[succ]
 	f.reached[to] = true

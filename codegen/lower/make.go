@@ -14,12 +14,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. go/ssa
-// replaces a make with a constant capacity by an array. A capacity that is not constant in the
+// makeSlice lowers make([]T, n, c) with a capacity c that is not constant in the source. If the
+// capacity is constant, go/ssa makes an array instead. A capacity that is not constant in the
 // source may still be constant in one inlined call. If the current lowering does not fold integers
 // that are computed from constants, makeSlice requests another lowering of the kernel. The new
-// lowering folds integers that are computed from constants, and skips code that constant conditions
-// exclude.
+// lowering folds integers that are computed from constants, and skips code excluded by constant
+// conditions.
 func (l *lowerer) makeSlice(in *ssa.MakeSlice) val {
 	n, ok1 := l.valueOf(in.Len).(*ir.Value)
 	c, ok2 := l.valueOf(in.Cap).(*ir.Value)
@@ -200,8 +200,8 @@ func ofConstants(v *ir.Value, left *int) bool {
 	return true
 }
 
-// withFolded replaces each integer and bool in x that is computed from constants by its value, and
-// returns the result. If no sizes depend on folded values, withFolded returns x unchanged.
+// withFolded evaluates the integers and bools in x that are computed from constants, and returns x
+// with their values. If no sizes depend on folded values, withFolded returns x unchanged.
 func (fs *foresight) withFolded(x val) val {
 	if !fs.carried.folds {
 		return x
@@ -253,8 +253,8 @@ func (f *frame) constantResults(t tuple) tuple {
 	return t
 }
 
-// madeOf returns the capacity of a make([]T, n, c) whose capacity is constant in the source. go/ssa
-// replaces a make with constant capacity c by new([c]T)[:n].
+// madeOf returns the capacity of a make([]T, n, c) whose capacity is constant in the source. If the
+// capacity c is constant, go/ssa replaces the call by new([c]T)[:n].
 func madeOf(in *ssa.Slice) (most int64, ok bool) {
 	a, ok := in.X.(*ssa.Alloc)
 	if !ok || a.Comment != "makeslice" {

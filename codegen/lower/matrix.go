@@ -247,7 +247,8 @@ func (l *lowerer) loadElement(m *ir.Var, e *ir.Value) *ir.Value {
 	return v
 }
 
-// eachHeld emits a loop that runs body for each matrix element that the current work-item holds.
+// eachHeld emits a loop over the matrix elements that the current work-item holds. The function
+// `body` emits the code for one element.
 func (l *lowerer) eachHeld(m *ir.Var, body func(e *ir.Value)) {
 	n := l.heldOf(m)
 	before := l.b

@@ -90,7 +90,8 @@ func (l *lowerer) storeScalar(m mem, x *ir.Value, t types.Type) {
 	v.Aux = m.auxRef()
 }
 
-// emitLoop emits a loop that runs body for i from 0 to n-1. The index i has the type of n.
+// emitLoop emits a loop for i from 0 to n-1. The function `body` emits the code of one iteration.
+// The index i has the type of n.
 func (w *builder) emitLoop(n *ir.Value, body func(i *ir.Value)) {
 	v := w.m.NewVar(w.f, ir.Function, "i", n.Type)
 	w.storeVar(v, w.m.Const(n.Type, 0))

@@ -1,6 +1,7 @@
 package lower
 
-// This file handles values for which data at run time selects one of several alternatives.
+// This file handles values that have several alternatives. The running kernel selects one of the
+// alternatives.
 
 import (
 	"go/types"
@@ -15,9 +16,9 @@ import (
 )
 
 // oneOf is a value that has one of several shapes, depending on data of the running kernel. For
-// example, a oneOf is an interface value with several possible dynamic types, one of several
-// functions, or a pointer or slice into one of several variables. Each use of the value is lowered
-// once for each alternative, in a separate branch.
+// example, a oneOf is an interface value with several possible dynamic types, or one of several
+// functions. A oneOf may also be a pointer or slice into one of several variables. Each use of the
+// value is lowered once for each alternative, in a separate branch.
 type oneOf struct {
 	tag  *ir.Value // index of the current alternative, an i32
 	alts []val     // alternatives, all of different shapes
@@ -112,8 +113,8 @@ func (w *builder) dispatch(u oneOf, lo, hi int, emitAlt func(i int)) {
 	w.dispatch(u, mid, hi, emitAlt)
 }
 
-// resolved returns the first oneOf among the operands of an instruction, if the instruction must be
-// lowered separately for each alternative of that operand.
+// resolved returns the first operand that is a oneOf, if the instruction must be lowered separately
+// for each alternative of the operand.
 func (l *lowerer) resolved(in ssa.Instruction) (ssa.Value, oneOf, bool) {
 	var operands []ssa.Value
 	switch in := in.(type) {
@@ -214,8 +215,8 @@ func (l *lowerer) equalAlts(u oneOf, y val, t types.Type) val {
 	return or
 }
 
-// setPending records whether the declaration of a variable, and of its fields or elements, has
-// still to be lowered.
+// setPending records whether the declaration of a variable is not lowered yet. The record also
+// applies to the variable's fields or elements.
 func (c *cell) setPending(pending bool) {
 	c.pending = pending
 	for _, part := range c.fields {
@@ -223,8 +224,8 @@ func (c *cell) setPending(pending bool) {
 	}
 }
 
-// mayPanic reports whether a comparison of two values may compare interface values whose common
-// dynamic type is not comparable.
+// mayPanic reports whether a comparison of two values may panic. Go panics if two interface values
+// have the same dynamic type, and values of this type cannot be compared.
 func mayPanic(x, y val) bool {
 	if u, ok := x.(oneOf); ok {
 		return slices.ContainsFunc(u.alts, func(alt val) bool { return mayPanic(alt, y) })
@@ -253,7 +254,7 @@ func uncomparableText(t types.Type) string {
 }
 
 // shapeStorage describes the storage of a variable that holds values of several shapes. Each shape
-// has its own IR variables. The field tag holds the number of the current shape.
+// has its own IR variables. The field `tag` holds the number of the current shape.
 type shapeStorage struct {
 	tag  *ir.Var
 	alts []*shapeVersion
@@ -278,8 +279,8 @@ func (l *lowerer) makeSeveral(c *cell) {
 }
 
 // clearVar makes an IR variable that is zeroed when the kernel starts. A load of a oneOf loads the
-// scalars of all alternatives. So variables need defined contents even if no value with their shape
-// was stored.
+// scalars of all alternatives. So the variables of an alternative need defined contents even if no
+// value of the alternative was stored.
 func (w *builder) clearVar(name string, t *ir.Type) *ir.Var {
 	v := w.m.NewVar(w.f, ir.Function, name, t)
 	w.opInPrologue(ir.OpStore, ir.TypeVoid, w.m.Const(t, 0)).Aux = &ir.Ref{Var: v}

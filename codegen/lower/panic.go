@@ -163,7 +163,7 @@ func (l *lowerer) panicWith(verb abi.PanicVerb, before, after string, a, b *ir.V
 	l.emitFault(abi.FaultPanic, get(a), get(b), message)
 }
 
-// panicBits returns the bits of v in the encoding that fault records use for values in panic texts.
+// panicBits encodes v for a fault record, as a value of a panic text.
 func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 	if v.IsConst() && verb == abi.PanicInt {
 		return w.m.Int(ir.TypeI64, v.Int())
@@ -185,7 +185,7 @@ func (w *builder) panicBits(v *ir.Value, verb abi.PanicVerb) *ir.Value {
 }
 
 // ownText returns the text from a value's Error or String method. The second result of ownText
-// tells whether the value has an Error or String method. If the method does more than select one of
+// tells whether the value has an Error or String method. If the method does not just select one of
 // several constant texts, the first result is nil.
 func (l *lowerer) ownText(i iface) (val, bool) {
 	for _, name := range []string{"Error", "String"} {

@@ -185,8 +185,9 @@ func (r *printRecord) addArg(i iface, d printDirective) {
 }
 
 // addValue adds a value to the record. addValue returns the name of the value's type in the
-// notation of abi.PrintSite. Parameter depth is the number of structs and arrays around the value.
-// Inside unexported fields, whose methods package fmt does not call, depth is negative.
+// notation of abi.PrintSite. The parameter `depth` is the number of structs and arrays around the
+// value. Package fmt calls no methods of values in unexported fields. Inside unexported fields,
+// `depth` is negative.
 func (r *printRecord) addValue(i iface, d printDirective, depth int) string {
 	if code, is := r.addMethodText(i, d, depth); is {
 		return code

@@ -74,8 +74,8 @@ type formatReader struct {
 	explicitIndex bool
 }
 
-// cutPrefix removes the longest prefix of characters in set from the rest of the format, and
-// returns the removed prefix.
+// cutPrefix removes the characters at the beginning of f.rest that are in the string `set`, and
+// returns the removed characters.
 func (f *formatReader) cutPrefix(set string) string {
 	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
 	s := f.rest[:n]

@@ -177,10 +177,10 @@ func (w *builder) constExprOf(v *ir.Value) (*ir.Value, bool) {
 	return w.m.ConstExpr(v.Op, v.Type, args...), true
 }
 
-// boundSpecs records the range of allowed values for each specialization constant in the expression
-// expr of a length. boundSpecs analyzes only sums and products. No constant may be negative, no
-// factor of a product may be zero, and no constant may exceed the largest length. If a constant
-// occurs n times as a factor, its largest value is the n-th root of the largest length.
+// boundSpecs records the allowed range of each specialization constant in the length `expr`.
+// boundSpecs analyzes only sums and products. No constant may be negative, no factor of a product
+// may be zero, and no constant may exceed the largest length. If a constant occurs n times as a
+// factor, its largest value is the n-th root of the largest length.
 func boundSpecs(expr *ir.Value, least int) {
 	if expr.Op == ir.OpIAdd {
 		boundSpecs(expr.Args[0], 0)
@@ -214,9 +214,9 @@ func boundSpecs(expr *ir.Value, least int) {
 	}
 }
 
-// setUnseenDefaults sets to 1 the default of each required constant in expr. The host always sets
-// required constants, so their defaults are never used. But if a required constant is a divisor,
-// the default 0 would make the constant expression invalid.
+// setUnseenDefaults sets the defaults of the required constants in the expression to 1. The host
+// always sets required constants, so their defaults are never used. But if a required constant is a
+// divisor, the default 0 would make the constant expression invalid.
 func setUnseenDefaults(expr *ir.Value) {
 	if s, ok := expr.Aux.(*ir.Spec); ok && s.User != nil && s.User.Required && s.Default == 0 {
 		s.Default = 1
@@ -240,9 +240,9 @@ func appendFactors(v *ir.Value, out *[]*ir.Value) {
 	}
 }
 
-// validDefault evaluates the length expr with the defaults of all specialization constants, and
-// reports an error if the result is less than 1. The check is omitted if the length contains a
-// constant without a default.
+// validDefault evaluates the expression of a length with the defaults of all specialization
+// constants. validDefault reports an error unless the result is at least 1 and at most
+// math.MaxInt32. The check is omitted if the length contains a constant without a default.
 func (sp *specConsts) validDefault(in *ssa.Call, expr *ir.Value) bool {
 	known := true
 	place := func(s *ir.Spec) uint32 { return uint32(slices.Index(sp.m.Specs, s)) }
@@ -301,8 +301,8 @@ func (w *builder) narrowExpr(v *ir.Value) *ir.Value {
 	return m.ConstExpr(ir.OpUConvert, ir.TypeI32, v)
 }
 
-// narrowCond returns the condition v with narrower comparisons. If the operands of a comparison fit
-// 32 bits, the comparison is narrowed to 32 bits.
+// narrowCond returns the condition v with narrower comparisons. If the operands of a 64-bit
+// comparison fit in 32 bits, the comparison is narrowed to 32 bits.
 func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	switch v.Op {
 	case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe:
@@ -313,8 +313,7 @@ func (w *builder) narrowCond(v *ir.Value) *ir.Value {
 	return v
 }
 
-// fits32 reports whether the value of a constant expression always fits a signed integer of 32
-// bits.
+// fits32 reports whether the value of a constant expression always fits in a signed 32-bit integer.
 func fits32(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpConst:
@@ -331,8 +330,9 @@ func fits32(v *ir.Value) bool {
 
 // dividesWords reports whether the 64-bit division v in a length can become a 32-bit division in
 // the module. All specialization constants in the operands must have 32 bits. A module without
-// 64-bit integers needs a 32-bit division if the divisor is not a positive constant. The runtime
-// refuses values of the constants that make an operand too large for 32 bits (see exprText).
+// 64-bit integers needs a 32-bit division if the divisor is not a positive constant. If the values
+// of the constants make an operand too large for 32 bits, the runtime refuses these values (see
+// exprText).
 func dividesWords(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -342,7 +342,7 @@ func dividesWords(v *ir.Value) bool {
 	return false
 }
 
-// ofWords reports whether all constants in an expression fit 32 bits.
+// ofWords reports whether all constants in an expression fit in 32 bits.
 func ofWords(v *ir.Value) bool {
 	if d, ok := divisorOf(v); ok {
 		v = d

@@ -11,7 +11,7 @@ import (
 type writeChecker struct {
 	*reporter
 	tables  *constTables
-	written map[any]*ir.Value       // maps an instruction of an inlined call to the last address to which the instruction writes
+	written map[any]*ir.Value       // last written address of each instruction; a key identifies an instruction of an inlined call
 	stores  map[*ir.Var][]*ir.Value // maps each variable to the stored values; computed after lowering
 }
 

@@ -33,9 +33,9 @@ func (l *lowerer) rebuildReceiver() val {
 	return pointer{ref: c}
 }
 
-// fromArgs builds a value of Go type t. fromArgs reads the kernel's parameters from index *next on,
-// and advances *next past the used parameters. Parameter field is the position of the struct field
-// that holds the value.
+// fromArgs builds a value of Go type t. The kernel's parameter with index *next is the first
+// parameter of the value. fromArgs increments *next by the number of used parameters. The parameter
+// `field` is the position of the struct field that holds the value.
 func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	if l.k.BadFields[field] || l.k.Unsound && *next >= len(l.m.Params) {
 		return badVal{}
@@ -82,8 +82,8 @@ func (w *builder) sliceArg(p *abi.Param, elem types.Type) val {
 	return slice{at: mem{addr: w.arg(at, ir.TypeAddr), elem: w.memType(elem, true)}, len: n, cap: n}
 }
 
-// valueArg loads a flat value from the launch block at the given offset. Parameter field is the
-// position of the struct field that holds the value.
+// valueArg loads a flat value from the launch block at the given offset. The parameter `field` is
+// the position of the struct field that holds the value.
 func (l *lowerer) valueArg(at int, t types.Type, field token.Pos) val {
 	switch l.classify(t) {
 	case classScalar:

@@ -12,8 +12,8 @@ import (
 )
 
 // findConverted finds the numbers that the source converts explicitly to a type of the same
-// floating-point format. Pass fuse must not fuse the computation of an explicitly converted number
-// with a following operation (Go specification, "Floating-point operators"). go/ssa drops a
+// floating-point format. The pass `fuse` must not fuse the computation of an explicitly converted
+// number with a following operation (Go specification, "Floating-point operators"). go/ssa drops a
 // conversion to the type that the number already has. For a dropped conversion, the go/ssa code
 // contains only a DebugRef at the conversion's parenthesis. A function call also has a DebugRef at
 // its parenthesis, so findConverted compares the parenthesis with the position of the call.
@@ -61,8 +61,8 @@ func (l *lowerer) setValue(f *frame, v ssa.Value, x val) {
 	f.vals[v] = x
 }
 
-// markRounded marks the number x as rounded. Pass fuse does not fuse the computation of a rounded
-// number with an addition of the number.
+// markRounded marks the number x as rounded. The pass `fuse` does not fuse the computation of a
+// rounded number with an addition of the number.
 func (l *lowerer) markRounded(x *ir.Value) *ir.Value {
 	if !l.fuse || x.IsConst() || !x.Type.IsFloat() {
 		return x

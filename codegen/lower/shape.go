@@ -17,8 +17,8 @@ import (
 
 // storeShape stores a value in a variable. The stored value must have the same shape as the values
 // stored in the variable before. A stored nil pointer or nil slice adopts the shape of the
-// variable's other values. A variable with another zero value, such as a nil function, adopts the
-// shape of v only if every execution overwrites the zero value before a read.
+// variable's other values. A variable may also have another zero value, such as a nil function.
+// Such a variable adopts the shape of v only if no execution reads the zero value.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
 	w, isView := v.(bytesView)
@@ -151,8 +151,8 @@ func (w *builder) makeVars(c *cell, xs []*ir.Value) {
 	}
 }
 
-// reshape sets the shape of a variable that has held only nil to the shape of v. After each earlier
-// store of nil, reshape inserts stores of a nil value with the new shape.
+// reshape gives the shape of v to a variable that has held only nil. After each earlier store of
+// nil, reshape inserts stores of a nil value with the new shape.
 func (w *builder) reshape(c *cell, v val) {
 	c.shape, c.vars = v, nil
 	if !isReference(v) {
@@ -411,7 +411,7 @@ func whyNoAlt(v val) string {
 	return ""
 }
 
-// describe returns, for messages, a name of the memory to which a pointer or slice refers.
+// describe returns text for messages. The text names the memory to which a pointer or slice refers.
 func (l *lowerer) describe(v val) string {
 	var r ref
 	switch v := v.(type) {

@@ -115,8 +115,8 @@ func lowerStartIdx(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	return l.op(ir.OpUDiv, ir.TypeI64, d, l.m.Int(ir.TypeI64, sizes.Sizeof(elem)))
 }
 
-// lowerRuneCount lowers utf8.RuneCount by calls of DecodeRune. The Go body makes a string at run
-// time, and kernels cannot make strings.
+// lowerRuneCount lowers a call of utf8.RuneCount to a loop that calls DecodeRune. The Go body makes
+// a string at run time, and kernels cannot make strings.
 func lowerRuneCount(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	s, ok := args[0].(slice)
 	if !ok {

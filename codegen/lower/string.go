@@ -167,8 +167,8 @@ func (l *lowerer) decodeRune(c dynChars, at, first *ir.Value) (r, width *ir.Valu
 	}
 	choose := func(is *ir.Value, a, b int64) *ir.Value { return l.op(ir.OpSelect, ir.TypeI32, is, n32(a), n32(b)) }
 	is := func(b int64) *ir.Value { return l.op(ir.OpIEq, ir.TypeBool, first, n32(b)) }
-	// next returns the k-th byte after the rune's first byte. Past the end of the string, next
-	// returns 0, which is not a valid continuation byte.
+	// The function `next` returns the k-th byte after the rune's first byte. After the end of the
+	// string, the result is 0, which is not a valid continuation byte.
 	next := func(k int64) *ir.Value {
 		i := l.op(ir.OpIAdd, ir.TypeI64, at, l.m.Int(ir.TypeI64, k))
 		there := l.op(ir.OpSLt, ir.TypeBool, i, c.length())

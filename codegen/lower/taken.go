@@ -1,6 +1,6 @@
 package lower
 
-// This file manages the memory that calls and accessors reserve.
+// This file manages memory that is reserved by calls and accessors.
 
 import (
 	"go/types"

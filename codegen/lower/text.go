@@ -15,9 +15,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// dynText is a string that is selected at run time from the kernel's constant texts. The fields off
-// and n are int64 values. Field off is the text's position in the table of texts, and field n is
-// the text's length.
+// dynText is a string that is selected at run time from the kernel's constant texts. The field
+// `off` is the text's position in the table of texts, and the field n is the text's length. Both
+// are int64 values.
 type dynText struct{ off, n *ir.Value }
 
 // textTable is the table of all constant strings that may be selected at run time.
@@ -96,9 +96,9 @@ func (l *lowerer) setInst(c *cell, p *callPath) {
 }
 
 // textTable returns the table of all texts with one element for each byte. If withRunes is false,
-// each element is a byte. If withRunes is set, each element holds the rune that begins at the byte,
-// with the rune's width in bytes in bits 24 and above. A rune that begins near the end of a text
-// may include bytes of the next text in the table.
+// each element is a byte. If withRunes is set, each element holds the rune that begins at the byte.
+// Bits 24 and above of the element hold the number of the rune's bytes. A rune that begins near the
+// end of a text may include bytes of the next text in the table.
 func (ts *constTables) textTable(withRunes bool) slice {
 	all := ts.texts.all
 	if all == "" {
@@ -203,7 +203,7 @@ func (l *lowerer) sliceText(t dynText, b sliceBounds) dynText {
 	return dynText{s.off, s.len}
 }
 
-// differAt returns the first index at which two strings differ, or limit if limit is less.
+// differAt returns the first index at which two strings differ, but at most `limit`.
 func (l *lowerer) differAt(a, b dynChars, limit *ir.Value) *ir.Value {
 	v := l.m.NewVar(l.f, ir.Function, "same", ir.TypeI64)
 	l.storeVar(v, l.m.Int(ir.TypeI64, 0))

@@ -136,8 +136,8 @@ func initStores(a *ssa.Alloc) []*ssa.Store {
 	return all
 }
 
-// instanceOf returns an Alloc of a loop variable, if the phi selects the current iteration's
-// instance of the variable in a three-part for statement. For all other phis, instanceOf returns
+// instanceOf returns an Alloc of a variable that a three-part for statement declares, if the phi
+// selects the variable's instance in the current iteration. For all other phis, instanceOf returns
 // nil.
 func instanceOf(phi *ssa.Phi) *ssa.Alloc {
 	for _, e := range phi.Edges {
@@ -300,8 +300,8 @@ func (f *frame) firstOfRounds(in *ssa.Alloc) bool {
 }
 
 // rolledKey identifies a loop of an inlined call. A loop with a rolledKey is lowered as a loop,
-// because the loop's number of iterations is unknown or too large. The elements that the loop
-// indexes are selected at run time.
+// because the loop's number of iterations is unknown or too large. In a loop with a rolledKey,
+// elements of arrays and slices are selected at run time.
 type rolledKey struct {
 	path *callPath
 	head *ssa.BasicBlock
@@ -423,7 +423,7 @@ func (l *lowerer) storeOuts(f *frame, from, to *ssa.BasicBlock) {
 	}
 }
 
-// outVar returns the variable from which code after an unrolled loop loads the value v.
+// outVar returns the variable that keeps the value v for the code after an unrolled loop.
 func (f *frame) outVar(v ssa.Value) *cell {
 	if c := f.outs[v]; c != nil && !f.inRound(v.(ssa.Instruction).Block()) {
 		return c

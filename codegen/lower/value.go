@@ -70,7 +70,7 @@ type item struct{}
 type group struct{}
 type subGroup struct{}
 
-// An accessor represents a dsl.LocalAccessor. The field index is the accessor's number in the
+// An accessor represents a dsl.LocalAccessor. The field `index` is the accessor's number in the
 // kernel.
 type accessor struct{ index int }
 
@@ -84,8 +84,8 @@ type innerArray struct {
 	typ *types.Array
 }
 
-// A mem is memory that a path of indices and field numbers selects. The memory is in the variable
-// v, or in device memory at address addr. For device memory, the path begins with the index of an
+// A mem is memory selected by a path of indices and field numbers. The memory is in the variable v,
+// or in device memory at address addr. For device memory, the path begins with the index of an
 // element of type elem.
 type mem struct {
 	v    *ir.Var
@@ -159,7 +159,7 @@ func (w *builder) classify(t types.Type) typeClass {
 	return classBad
 }
 
-// items lists the types of package dsl that the parameter of a kernel may have.
+// items is the list of the types that package dsl provides for the parameter of a kernel.
 var items = []string{"Task", "Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3"}
 
 // isDSL reports whether t is one of the named types of package dsl.
@@ -247,7 +247,7 @@ func deviceScalar(b *types.Basic) *ir.Type {
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// offsets returns the offsets of a struct's fields in gc's layout.
+// offsets returns the offset of each field of a struct in gc's layout.
 func (w *builder) offsets(t types.Type) []int {
 	var out []int
 	switch u := t.Underlying().(type) {

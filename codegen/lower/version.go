@@ -17,7 +17,7 @@ type shapeVersions struct {
 	all      []*shapeVersion
 	at       map[*ir.Block]*shapeVersion // maps a block to the last version of the shape that the block stores
 	changed  token.Pos                   // position at which the shape first changed
-	reported bool                        // whether an error has been reported that the current shape is not known
+	reported bool                        // whether an error about the unknown current shape has been reported
 }
 
 type shapeVersion struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// A bytesView (view) is a string that a conversion makes from a byte slice. The conversion does not
-// copy the bytes, so the view is valid only until the bytes are written.
+// A bytesView (view) is a string that was converted from a byte slice. The conversion does not copy
+// the bytes, so the view is valid only until the bytes are written.
 type bytesView struct {
 	s    slice
 	made codePoint // code position of the conversion, or of the load from the variable in field "kept"
@@ -170,7 +170,7 @@ func (l *lowerer) equalView(v bytesView, s string) val {
 	return l.loadVar(same)
 }
 
-// equalViews lowers x == y for strings of which at least one is a view.
+// equalViews lowers x == y for two strings. At least one of the strings must be a view.
 func (l *lowerer) equalViews(x, y val) val {
 	defer func() { l.recordReads(x, y) }()
 	if _, ok := x.(bytesView); !ok {
@@ -254,8 +254,8 @@ func (l *lowerer) sliceView(v bytesView, b sliceBounds) bytesView {
 	return v
 }
 
-// writeBetween returns an instruction between two points of the code that may write to memory m.
-// writeBetween returns nil if no instruction may write to m.
+// writeBetween searches for an instruction that may write to memory m between two points of the
+// code. If there is no such instruction, writeBetween returns nil.
 func (l *lowerer) writeBetween(from, to codePoint, m mem) *ir.Value {
 	begin, end := from.indexOf(0), to.indexOf(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
@@ -271,8 +271,8 @@ func (l *lowerer) writeBetween(from, to codePoint, m mem) *ir.Value {
 }
 
 // writeOnWay searches the blocks on paths between two blocks (from and to). writeOnWay returns an
-// instruction that may write to memory m, or nil. Paths through a block for which stop is true do
-// not count.
+// instruction that may write to memory m, or nil. Paths through a block b do not count if stop(b)
+// is true.
 func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
 	markPaths(from, stop, succs, ahead)
@@ -291,7 +291,7 @@ func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m 
 
 func succs(b *ir.Block) []*ir.Block { return b.Term.Succs }
 
-// markPaths marks the blocks that are reachable from b. Paths end before a block for which stop is
+// markPaths marks the blocks that are reachable from b. A path ends before a block x if stop(x) is
 // true.
 func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
 	for _, s := range next(b) {
@@ -302,10 +302,9 @@ func markPaths(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) 
 	}
 }
 
-// writeSinceKept returns an instruction that may write to the bytes of view v, after the view was
-// stored in the variable v.kept and before the view is loaded. A later store to the variable
-// overrides earlier stores. writeSinceKept returns nil if no instruction may write to the view's
-// bytes.
+// writeSinceKept searches for an instruction that may write to the bytes of view v after the store
+// of the view in v.kept and before the view's load. A later store to the variable overrides earlier
+// stores. writeSinceKept returns nil if no instruction may write to the view's bytes.
 func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 	to, stores := v.made, v.kept.views
 	end := to.indexOf(len(to.b.Insts))
@@ -341,7 +340,7 @@ func (l *lowerer) writeSinceKept(v bytesView) *ir.Value {
 }
 
 // pathExists reports whether a path leads from one block to the beginning of another block. Paths
-// through a block for which stop is true do not count.
+// through a block b do not count if stop(b) is true.
 func pathExists(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
 	seen := map[*ir.Block]bool{}
 	markPaths(from, func(b *ir.Block) bool { return b != to && stop(b) }, succs, seen)

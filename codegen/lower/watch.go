@@ -1,6 +1,6 @@
 package lower
 
-// This file lists the package-level variables that launches check for changes.
+// This file lists the package-level variables that each launch checks for changes.
 
 import (
 	"cmp"

@@ -1,8 +1,8 @@
-// Package pass is the middle part of the compiler. The passes turn a module that package lower made
-// into a module that package emit can write as SPIR-V. The package contains the list of passes
-// (list.go) and the constraints on the order of passes, with reasons (order.go). The package also
-// reports the checks that could not be proved and the integers that could not be narrowed
-// (report.go).
+// Package pass is the middle part of the compiler. The input of the passes is a module from package
+// lower. The result is a module that package emit can write as SPIR-V. The package contains the
+// list of passes (list.go) and the constraints on the order of passes, with reasons (order.go). The
+// package also reports the checks that could not be proved and the integers that could not be
+// narrowed (report.go).
 //
 // The passes themselves are in packages below codegen/pass, which are called rooms. A room may
 // import the rooms to its left in the following line, but not the other rooms in the same braces:
@@ -59,9 +59,9 @@
 //	legal     lanes        expand               faults become calls of a helper.
 //
 // The level of a module determines the rules that the verifier enforces. Structured modules have
-// the control flow that SPIR-V requires, and legal modules have only ops that emit supports. After
-// structurize, a pass may change control flow only if the code remains structured. After simplify3,
-// no pass may fold the code that quirks adds.
+// the control flow that SPIR-V requires. Legal modules have only ops that package emit supports.
+// After structurize, a pass may change control flow only if the code remains structured. After
+// simplify3, no pass may fold code that was added by the pass `quirks`.
 //
 // The function Lower of package split64 is not a pass. Lower rewrites a legal module for devices
 // without 64-bit integers. The function Link of package link merges several modules into one at the

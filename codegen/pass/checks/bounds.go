@@ -1,8 +1,7 @@
 package checks
 
-// This file contains the pass bounds, which removes checks that always pass. Bounds runs before
-// gather and before the passes on loops, which then handle only the checks that bounds could not
-// remove.
+// This file contains the pass `bounds`, which removes checks that always pass. The pass `gather`
+// and the passes on loops run later, and handle the checks that `bounds` could not remove.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -22,8 +21,8 @@ func Bounds(m *ir.Module, r *facts.Result) diag.List { return DecideBounds(m, r,
 const maxBoundsRounds = 3
 
 // DecideBounds implements Bounds. If onProved is not nil, DecideBounds calls onProved before it replaces a
-// branch's condition by a constant. The argument dead of onProved is the successor block that the branch never
-// takes.
+// branch's condition by a constant. The argument `dead` of onProved is the successor block that the branch
+// never takes.
 func DecideBounds(m *ir.Module, r *facts.Result, onProved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
 		uniform.Arrange(m)

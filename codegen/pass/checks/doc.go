@@ -7,9 +7,9 @@
 //
 // A check between two loads is expensive, because the second load must wait until the first has
 // finished. To combine checks, Gather duplicates the code. Work-items that pass all checks run code
-// without checks. The other work-items run code with the original checks, which faults at the same
-// check as Go. Package loops combines and removes checks in loops. The passes of package loops run
-// between Bounds and Gather.
+// without checks. The other work-items run code with the original checks. This code faults at the
+// same check as Go. Package loops combines and removes checks in loops. The passes of package loops
+// run between Bounds and Gather.
 //
 // The doc of package pass shows the order in which the packages below codegen/pass may import each
 // other. Package checks may import rewrite, facts, uniform and simplify. In kernels with barriers,

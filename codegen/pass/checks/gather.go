@@ -1,8 +1,8 @@
 package checks
 
-// This file contains the pass gather and its code for checks in straight-line code. Gather runs
-// after the passes unroll and narrow. Pass narrow must run first, because it derives intervals from
-// checks, and gather moves values ahead of checks.
+// This file contains the pass `gather` and its code for checks in straight-line code. The passes
+// `unroll` and `narrow` run before `gather`. The pass `narrow` derives intervals from checks. So
+// `narrow` must run before `gather` moves values ahead of checks.
 
 import (
 	"slices"
@@ -142,8 +142,8 @@ func (c *gatherer) isBetween(v *ir.Value) bool {
 	return v.Block != nil && slices.ContainsFunc(c.gathered, func(k rewrite.Check) bool { return k.On == v.Block })
 }
 
-// addNeeded appends to list all values that must be hoisted so that the given values can be
-// computed before the first check. If some value cannot be hoisted, addNeeded returns false.
+// addNeeded extends a list of values to hoist. The added values are needed to compute the given
+// values before the first check. If some value cannot be hoisted, addNeeded returns false.
 func (c *gatherer) addNeeded(values, list []*ir.Value) ([]*ir.Value, bool) {
 	for _, v := range values {
 		if !c.isBetween(v) || c.isPlaced[v] || slices.Contains(list, v) {
@@ -203,8 +203,8 @@ func (c *gatherer) mergeChecks() {
 	c.repeatChecks(cold, oks)
 }
 
-// repeatChecks adds code that repeats the checks and jumps to the fault of the first check that
-// fails. The repeated checks are in block b and in new blocks.
+// repeatChecks adds code that repeats the checks and jumps to the fault of the first failing check.
+// The repeated checks are in block b and in new blocks.
 func (c *gatherer) repeatChecks(b *ir.Block, oks []*ir.Value) {
 	copies := rewrite.NewCloner(c.f)
 	for i := 0; i < len(c.gathered); i++ {

@@ -1,6 +1,6 @@
 package checks
 
-// This file is part of the pass gather, and combines checks in code with branches.
+// This file is part of the pass `gather`, and combines checks in code with branches.
 
 import (
 	"slices"
@@ -18,14 +18,14 @@ const (
 	maxRegionHoists = 96
 )
 
-// checkRegion is a region, that is, a part of a function without loops and Sync ops. Control enters
-// a region only from the end of block "start", and leaves the region only to block "exit" or by
-// faults.
+// checkRegion is a region. A region is a part of a function, and contains neither loops nor Sync
+// ops. Control enters a region only from the end of block "start", and leaves the region only to
+// block "exit" or by faults.
 type checkRegion struct {
 	f             *ir.Func
 	dom           *ir.DomTree
 	start, exit   *ir.Block
-	blocks        []*ir.Block // blocks of the region, in an order in which definitions precede uses
+	blocks        []*ir.Block // blocks of the region, sorted so that definitions precede uses
 	inRegion      map[*ir.Block]bool
 	uniformChecks map[*ir.Block]bool // blocks whose check has the same result for all work-items of a group
 	faultBlocks   []*ir.Block        // fault blocks that are reached only from the region
@@ -253,13 +253,13 @@ func (r *checkRegion) alwaysReaches(d, b *ir.Block) bool {
 			return true
 		}
 		seen[x] = true
-		return r.inRegion[x] && onward(x) // the result is false if x is the region's start, to which a path may lead back
+		return r.inRegion[x] && onward(x) // false for the region's start, because a path may lead back to it
 	}
 	return onward(d)
 }
 
-// splitRegion duplicates the region. Work-items for which allPass is true run the region without
-// the gathered checks. The other work-items run a copy with the checks, and one of the checks
+// splitRegion duplicates the region. If allPass is true, the work-item runs the region without the
+// gathered checks. Otherwise the work-item runs a copy with the checks, and one of the checks
 // fails. splitRegion returns a map from each block of the region to its copy.
 func (r *checkRegion) splitRegion(allPass *ir.Value, gathered []rewrite.Check) map[*ir.Block]*ir.Block {
 	hot, cold := r.f.NewBlock(), r.f.NewBlock()

@@ -39,7 +39,7 @@ const MaxPossible = 4
 // Possible returns a mask of the bits that may be set in the integer v.
 func Possible(v *ir.Value) uint64 { return possibleIn(v, MaxPossible, nil) }
 
-// possibleIn is like Possible, but examines operands only down to the given depth. The map phis
+// possibleIn is like Possible, but examines operands only down to the given depth. The map `phis`
 // contains the bits found so far for each phi that is being examined.
 func possibleIn(v *ir.Value, depth int, phis map[*ir.Value]uint64) uint64 {
 	all := Mask(v.Type)

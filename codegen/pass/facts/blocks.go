@@ -11,8 +11,8 @@ package facts
 //	group*size + size-1-l is base + size-1-l, where base is the group's first id and l the local id.
 //
 // Let f(id) be the index of the first element that belongs to the work-item id, and let base be the
-// first id of a block. The index stays within the elements of the block if it is f(base) plus a
-// number from 0 to the block's number of elements minus 1.
+// first id of a block. Let m be the number of elements of the block. The index stays within the
+// block's elements if it is f(base) plus a number from 0 to m-1.
 
 import (
 	"math"
@@ -58,8 +58,8 @@ func newBlocks(size int64) *itemBlocks {
 	return k
 }
 
-// groupShare finds the elements of a slice that each work-group uses by the access v. groupShare
-// returns false if a work-item may access elements of another work-group.
+// groupShare finds the elements of a slice that each work-group accesses with the instruction v.
+// groupShare returns false if a work-item may access elements of another work-group.
 func (f *footprinter) groupShare(v *ir.Value) (s accessShare, ok bool) {
 	var sizes []int64
 	if f.m.Form == abi.NDRange {
@@ -100,9 +100,9 @@ func (x *indexer) idSum(v *ir.Value) indexSum {
 	return s
 }
 
-// blockOf returns two values that represent the first id and the number of the block of work-items
-// that contains the id v. If v is not an id, or if the argument n does not divide the block's size,
-// blockOf returns nil.
+// blockOf returns two values for the block of work-items with the id v. The first value is the
+// block's first id, and the second value is the block's number. If v is not an id, or if the
+// argument n does not divide the block's size, blockOf returns nil.
 func (x *indexer) blockOf(v *ir.Value, n int64) (first, quotient *ir.Value) {
 	if n < 2 || n > abi.MaxLocalSize {
 		return nil, nil
@@ -175,8 +175,8 @@ func constDivisor(v *ir.Value) (n int64, ok bool) {
 	}
 }
 
-// sameBlock returns the value v, which equals id except for some low bits, as a sum. An example is
-// id^1. The highest bit in which v and id may differ is the highest set bit of maxDiff.
+// sameBlock returns the value v as a sum. The values v and id may differ only in some low bits. An
+// example is id^1. The highest bit in which v and id may differ is the highest set bit of maxDiff.
 func (x *indexer) sameBlock(v, id *ir.Value, maxDiff int64) (indexSum, bool) {
 	if maxDiff < 1 || maxDiff >= abi.MaxLocalSize {
 		return indexSum{}, false
@@ -338,8 +338,9 @@ func (k *itemBlocks) intervalOf(v *ir.Value) (Interval, bool) {
 }
 
 // inBlock reports whether an index selects an element of a work-item in the same block as the
-// accessing work-item. The index is restSum plus, for each dimension d, the product of scales[d]
-// and the block's first id along d. Consider an index of a two-dimensional array:
+// accessing work-item. The index is the sum of restSum and one product for each dimension d. The
+// factors of this product are scales[d] and the block's first id along d. Consider an index of a
+// two-dimensional array:
 //
 //	W*baseY + baseX + W*localX + localY
 //
