@@ -43,7 +43,8 @@ func ForHost(m *ir.Module) *uniform.Info {
 
 // dropOperands replaces each named result (an op with ir.FlagNamed) by its first argument, which is
 // the code that computes the result. The host has no instruction for a named result. dropOperands
-// also removes code that only other arguments of named results need.
+// also removes the code that computes the other arguments of named results, unless that code has
+// other uses.
 func dropOperands(m *ir.Module) {
 	named := false
 	for _, f := range rewrite.Bodies(m) {

@@ -9,9 +9,9 @@ import (
 )
 
 // cutBeforeLoops adds a barrier before a loop if the loop's bound is uniform and is loaded or
-// depends on a branch. Package gohost runs each iteration of a loop with a uniform bound for all
-// work-items of a group before the next iteration. The generated code must know the bound n before
-// the loop, so cutBeforeLoops adds a barrier:
+// depends on a branch. If a loop has a uniform bound, package gohost runs an iteration for all
+// work-items of a group before the next iteration starts. The generated code must know the bound n
+// before the loop, so cutBeforeLoops adds a barrier:
 //
 //	n := len(k.X)                                n := len(k.X)
 //	if len(k.Length) > 0 {                       if len(k.Length) > 0 {
@@ -46,7 +46,7 @@ func cutBeforeLoops(m *ir.Module, u *uniform.Info) {
 	}
 }
 
-// boundedLate reports whether b leaves the loop l depending on a comparison with a bound that needs
+// boundedLate reports whether b may leave the loop l, and compares a value with a bound that needs
 // a barrier. A bound needs a barrier if it is uniform, is computed outside the loop, and depends on
 // a load or a branch.
 func boundedLate(b *ir.Block, l *ir.Loop, u *uniform.Info) bool {

@@ -10,9 +10,9 @@ import (
 )
 
 // A constraint requires that one pass runs before another, and contains the reason. A pass at the
-// wrong position in the list often causes no visible harm, because the code is only slower, or
-// wrong only for one driver. Therefore the first call of Run checks the list of passes against the
-// constraints.
+// wrong position in the list often causes no visible harm. For example, the code may only be
+// slower, or wrong for only one driver. Therefore the first call of Run checks the list of passes
+// against the constraints.
 type constraint struct {
 	before, after string
 	because       string
@@ -195,8 +195,8 @@ func listInOrder() {
 var listed sync.Once
 
 // checkOrder returns an error for each constraint that the list violates. checkOrder also returns
-// an error for each pass that a constraint names but the list does not contain, and for each name
-// that appears twice in the list.
+// an error for each pass that a constraint names but the list does not contain. Another error
+// reports each name that appears twice in the list.
 func checkOrder(list []Pass, order []constraint) error {
 	var errs []error
 	at := map[string]int{}

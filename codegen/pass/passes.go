@@ -76,8 +76,8 @@ func ForHostMatrices(m *ir.Module) diag.List {
 	return diags
 }
 
-// runBetween runs the passes after the pass "last", up to and including the pass "until". If last
-// is empty, runBetween starts with the first pass. If until is empty, runBetween ends after the
+// runBetween runs the passes after the pass "last", up to and including the pass "until". If `last`
+// is empty, runBetween starts with the first pass. If `until` is empty, runBetween ends after the
 // last pass.
 func runBetween(last, until string, m *ir.Module, target ir.Target, afterPass func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()

@@ -1,8 +1,9 @@
 package pass
 
 // This file creates the report that kgen -explain prints. The report lists the checks that were
-// proved or remain, the integers that keep 64 bits, and the elements of slices that work-items use.
-// The file report_why.go finds the reasons why checks remain and integers keep 64 bits.
+// proved, and the checks that remain. It also lists the integers that keep 64 bits, and the
+// elements of slices that work-items use. The file report_why.go finds the reasons why checks
+// remain and integers keep 64 bits.
 
 import (
 	"slices"
@@ -126,8 +127,8 @@ func checkIn(b *ir.Block) *ir.Value {
 	return nil
 }
 
-// countRemoved counts the checks that were removed since the last call as proved by the given kind
-// of proof.
+// countRemoved counts the checks that were removed since the last call. The report lists them as
+// proved by the given kind of proof.
 func (e *explainer) countRemoved(m *ir.Module, proofKind Proof) {
 	now := checkValues(m)
 	for v := range e.left {

@@ -8,14 +8,14 @@ import (
 	"github.com/kgen-go/kgen/internal/matrix"
 )
 
-// MatrixUse describes how a known device runs the operations on matrices of a kernel.
+// MatrixUse describes how a known device runs a kernel's operations on matrices.
 type MatrixUse struct {
 	Device string
 	Why    string // the reason why matrix hardware is not used; "" if matrix hardware is used
 	Tiles  []facts.Tile
 }
 
-// ExplainMatrices returns how known devices run the operations on matrices of a lowered module.
+// ExplainMatrices returns how known devices run the matrix operations of a lowered module.
 // ExplainMatrices returns nil if the module has no matrices. ExplainMatrices does not change the
 // module.
 func ExplainMatrices(m *ir.Module) (uses []MatrixUse) {
@@ -42,8 +42,8 @@ type MatrixMemory struct {
 	Below, Bytes int
 }
 
-// ExplainMatrixMemory returns the work-group memory that matrices need in the module m, on which
-// all passes have run.
+// ExplainMatrixMemory returns the work-group memory that matrices need in the module m. All passes
+// must have run on m.
 func ExplainMatrixMemory(m *ir.Module) (mem []MatrixMemory) {
 	for _, v := range m.Vars {
 		if v.Words == 0 {

@@ -284,7 +284,7 @@ func argument(a *facts.Ranges, v *ir.Value) Source {
 	return Source{Text: "is set by the host at each launch"}
 }
 
-// Small reports whether the value is known to be at least 0 and less than the constant small.
+// Small reports whether the value is known to be at least 0 and less than the constant `small`.
 func (r Reason) Small() bool { return r.Lo >= 0 && r.Hi < small }
 
 const small = 1 << 20

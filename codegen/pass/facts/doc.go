@@ -4,8 +4,9 @@
 //	Ranges.At returns the interval of an integer in a block, from its type, branches and loops.
 //	Prover.Le proves inequalities such as i < len(s) from conditions, loops and sums.
 //	Solved finds integers that fit in 32 bits in small launches, and records the assumptions in Result.
-//	Possible returns the bits of an integer that may be set, and Certain the bits that are always set.
-//	FoldConst returns the constant to which a value can be folded.
+//	Possible returns the bits of an integer that may be set.
+//	Certain returns the bits of an integer that are always set.
+//	FoldConst folds a value, and returns the resulting constant.
 //	FindRoots returns the slices into which an address may point.
 //	Footprints tells whether a work-item uses only its own elements of a slice.
 //	Speculative reports whether a value may be computed on paths that do not use it.

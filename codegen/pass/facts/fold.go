@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// FoldConst returns the constant to which v can be folded, or nil. A floating-point result is
-// folded only if every device computes the same bits. FoldConst does not fold results that are NaNs
-// or float32 subnormals.
+// FoldConst folds v, and returns the resulting constant. If v cannot be folded, FoldConst returns
+// nil. A floating-point result is folded only if every device computes the same bits. FoldConst
+// does not fold results that are NaNs or float32 subnormals.
 func FoldConst(m *ir.Module, v *ir.Value) *ir.Value {
 	if len(v.Args) == 0 || v.Op == ir.OpPhi {
 		return nil

@@ -2,11 +2,11 @@ package facts
 
 // This file finds which elements of each slice a work-item uses. A work-item may use only its own
 // elements, only the elements of its work-group, or any elements. The footprints decide whether two
-// kernels may be fused, that is, combined into one launch. Two kernels may be fused if each memory
-// location that one kernel writes and the other uses belongs to the same work-item in both kernels.
-// If a barrier separates the two kernels, a location that both use only needs to belong to the same
-// work-group in both. The file indices.go analyses indices, and blocks.go analyses indices that
-// stay within the work-group.
+// kernels may be fused, that is, combined into one launch. A memory location is shared by two
+// kernels if one kernel writes it and the other kernel uses it. Two kernels may be fused if each
+// shared location belongs to the same work-item in both kernels. If a barrier separates the two
+// kernels, a shared location only needs to belong to the same work-group in both kernels. The file
+// indices.go analyses indices, and blocks.go analyses indices that stay within the work-group.
 
 import (
 	"math"
@@ -17,15 +17,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Why is an enumeration of the reasons for which a footprint has ReachAny. A footprint with ReachGroup always has the
-// reason WhyIndex.
+// Why enumerates the reasons why a footprint has ReachAny. A footprint with ReachGroup always has
+// the reason WhyIndex.
 type Why uint8
 
 const (
 	WhyNot     Why = iota // no reason, since the reach is ReachNone or ReachOwn
 	WhyAtomic             // an access is atomic
 	WhyAddress            // an address is computed, or may point into several slices
-	WhyIndex              // an index could not be proved to select an element of the work-item itself
+	WhyIndex              // there is no proof that an index selects an element of the work-item itself
 	WhyDiffer             // two accesses divide the slice among the work-items differently
 	WhyElem               // two accesses have different element types
 	WhyForm               // the kernel is a task, or runs several work-items per invocation
@@ -241,8 +241,8 @@ func leastMultiple(a, b int64) int64 {
 	return n
 }
 
-// accessShare describes how a single access divides a slice among the work-items. Each field of accessShare has
-// the meaning of the field of abi.Footprint with the same name.
+// accessShare describes how a single access divides a slice among the work-items. Fields with the
+// same name in accessShare and abi.Footprint have the same meaning.
 type accessShare struct {
 	param             int
 	reach             abi.Reach

@@ -303,7 +303,7 @@ func (x *indexer) sumInterval(s indexSum) Interval {
 // x.idBlocks is not nil, r may select an element of any work-item of the block.
 func (x *indexer) splitSum(s indexSum) (out accessShare, ok bool) {
 	rank := x.f.m.Rank
-	var scales [maxFactors]summand // the factor by which the index multiplies the id of each dimension
+	var scales [maxFactors]summand // for each dimension, the coefficient of the id in the index
 	restSum := indexSum{k: s.k}
 	for _, t := range s.terms {
 		d, left := t.splitIDs(rank)
@@ -392,11 +392,12 @@ func quotientStride(d int, a, b summand) (s abi.Stride, ok bool) {
 	return s, true
 }
 
-// maxItems returns the largest number of work-items in a launch for which the sum n.sum stays
-// within the interval n.in. The index is c*lin + r, and scales contains the factors by which the
-// index multiplies the ids. The summands of the index that contain an id add up to at most c*lin.
-// If each id's coefficient in n.sum is at most m/c times its coefficient in the index, n.sum is at
-// most m*lin plus the other summands.
+// maxItems returns a number of work-items. If a launch has at most the returned number of
+// work-items, the sum n.sum stays within the interval n.in. The index is c*lin + r, and scales
+// contains the coefficients of the ids in the index. The summands of the index that contain an id
+// add up to at most c*lin. Suppose that, for each id, the coefficient in n.sum is at most m/c times
+// the coefficient in the index. Under this condition, n.sum is at most m*lin plus the other
+// summands.
 func (x *indexer) maxItems(n sumBound, scales []summand, c int64) (maxLaunch int64, ok bool) {
 	restSum, times := indexSum{k: n.sum.k}, int64(0)
 	for _, t := range n.sum.terms {

@@ -45,7 +45,7 @@ func lowZeros(v *ir.Value, depth int) int {
 		if c := v.Aux.(ir.Combine); c.By == ir.CombineOr {
 			return least(v.Args...)
 		}
-	case ir.OpPhi: // a power of two divides a loop counter if it divides the counter's first value and its step
+	case ir.OpPhi: // if a power of two divides the first value and the step of a loop counter, it divides every value of the counter
 		n := all
 		for _, a := range v.Args {
 			if step := a; (a.Op == ir.OpIAdd || a.Op == ir.OpISub) && step.Args[0] == v {

@@ -98,8 +98,8 @@ func MayBeProduct(v *ir.Value) bool {
 }
 
 // Inexact reports whether v is a float32 division or square root, which devices may round
-// incorrectly. The pass exactdiv corrects the result of an inexact op by code that contains a
-// divergent branch.
+// incorrectly. To correct the result of an inexact op, the pass exactdiv adds code with a divergent
+// branch.
 func Inexact(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpFDiv, ir.OpFSqrt, ir.OpFInvSqrt:

@@ -1,7 +1,8 @@
 package facts
 
-// This file proves relations between two values, such as i < len(s), for which intervals are not
-// enough. The prover follows comparisons, loops and sums. The proofs allow passes to remove checks.
+// This file proves relations between two values, such as i < len(s), that do not follow from
+// intervals alone. The prover follows comparisons, loops and sums. The proofs allow passes to
+// remove checks.
 
 import (
 	"math"
@@ -44,7 +45,7 @@ type Prover struct {
 	tempLinks      []knownRelation // relations that hold on the examined edge or for the examined operand of a select
 	under          []claim
 	knownIntervals map[Place]knownInterval // cached results of intervalAt, computed while tempLinks was empty
-	backEdges      int                     // number of back edges between the inequality to prove and the currently examined inequality
+	backEdges      int                     // number of back edges crossed between the inequality to prove and the current inequality
 	steps          int
 	linkCount      int // number of relations examined in this proof
 }
@@ -181,9 +182,8 @@ func (a *Ranges) keepsValue(v *ir.Value) bool {
 	return q.Lo >= full.Lo && q.Hi <= full.Hi
 }
 
-// sumTerm returns the sum or difference v as a base value plus a constant, if their sum equals v
-// without wrapping. If the sum may wrap or has several summands, sumTerm returns v itself as the
-// base.
+// sumTerm writes v, which is a sum or difference, as a base value plus a constant. If the addition
+// of the constant may wrap, or v has several summands, sumTerm returns v itself as the base.
 func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	s := sumOf(v)
 	base, k, ok := s.singleValue()
@@ -204,8 +204,9 @@ func (p *Prover) sumTerm(v *ir.Value) baseTerm {
 	return baseTerm{v, 0}
 }
 
-// intervalAt returns the interval of v in block b, with the evidence for it. Besides the facts about v,
-// intervalAt uses the relations in linksOf and tempLinks, which may concern a sum of v and a constant.
+// intervalAt returns the interval of v in block b, with the evidence for it. Besides the facts
+// about v, intervalAt uses the relations in linksOf and tempLinks. A relation in linksOf or
+// tempLinks may be about v plus a constant, instead of v itself.
 func (p *Prover) intervalAt(v *ir.Value, b *ir.Block) (Interval, Evidence) {
 	if v == nil {
 		return Interval{}, ByRange

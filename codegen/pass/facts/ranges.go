@@ -48,10 +48,10 @@ const (
 )
 
 // maxVisits is the number of times that the interval of a value may grow before it becomes the full
-// range of the value's type. A bound of a phi's interval that still grows after two extensions
-// jumps to the next constant that the kernel compares a value with. The interval of a value other
-// than a phi grows only because the interval of some phi grows. For values other than phis, the
-// bounds jump only after lateVisits more extensions.
+// range of the value's type. If a bound of a phi's interval still grows after two extensions, the
+// bound jumps. The new bound is the next constant that occurs in a comparison. The interval of a
+// value other than a phi grows only because the interval of some phi grows. For a value other than
+// a phi, the interval may be extended lateVisits more times before its bounds jump.
 const (
 	maxVisits  = 24
 	lateVisits = 40 // number of additional extensions for values other than phis
@@ -71,7 +71,7 @@ type Ranges struct {
 	f             *ir.Func
 	Dom           *ir.DomTree
 	notesByID     []*valueNotes             // facts and intervals of values, indexed by the values' IDs
-	otherNotes    map[*ir.Value]*valueNotes // notes about values whose element in notesByID belongs to another value with the same ID
+	otherNotes    map[*ir.Value]*valueNotes // notes about values that are not in notesByID, because another value has the same ID
 	iteration     int                       // number of the current iteration of Solve, counted from 1
 	widenBounds   []int64                   // sorted bounds to which growing intervals are widened
 	lengthOffsets map[uint64]bool           // offsets of slice lengths in the launch block
@@ -81,7 +81,8 @@ type Ranges struct {
 	divergentBlocks map[*ir.Block]bool
 	// smallIntervals maps a value to the interval that it has in small launches.
 	smallIntervals map[*ir.Value]Interval
-	// lateFacts contains unsigned relations x < y and x <= y for which y is not yet known to be non-negative.
+	// lateFacts contains unsigned relations x < y and x <= y in which y may still be negative, as
+	// far as Solve knows.
 	lateFacts []unsignedFact
 	vars      varRanges
 	// Known caches results of At. Known is nil while the intervals may still change.
@@ -92,7 +93,7 @@ type Ranges struct {
 type valueNotes struct {
 	v        *ir.Value
 	facts    []blockFact
-	factSums []*ir.Value // sums of the value and a constant about which there are facts
+	factSums []*ir.Value // sums "value plus constant" that have facts of their own
 	// baseInterval is the value's interval in all blocks. changeCount counts the changes of baseInterval in the
 	// current iteration of Solve. The field iteration is the number of the iteration of Solve that computed
 	// baseInterval.
@@ -100,8 +101,8 @@ type valueNotes struct {
 	iteration, changeCount int
 }
 
-// notesOf returns the facts and the interval of v, or nil if there are none. Most notes are in a slice
-// indexed by the values' IDs, because no lookup of the compiler is more frequent.
+// notesOf returns the facts and the interval of v, or nil if there are none. Most notes are in a
+// slice indexed by the values' IDs, because this is the most frequent lookup in the compiler.
 func (a *Ranges) notesOf(v *ir.Value) *valueNotes {
 	if uint(v.ID) < uint(len(a.notesByID)) {
 		if n := a.notesByID[v.ID]; n == nil || n.v == v {
@@ -215,8 +216,8 @@ func NewRangesOf(m *ir.Module, divergent map[*ir.Block]bool) *Ranges {
 	return a
 }
 
-// branchFacts notes facts that follow from b's branch condition. The facts hold in a successor of b
-// that can be entered only by one edge from b.
+// branchFacts records facts that follow from b's branch condition. The facts hold in a successor of
+// b if an edge from b is the only way into the successor.
 func (a *Ranges) branchFacts(b *ir.Block) {
 	if a.divergentBlocks[b] || b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
 		return
@@ -240,7 +241,7 @@ func (a *Ranges) onlyFrom(b, s *ir.Block) bool {
 	return !a.Dom.Dominates(s, b)
 }
 
-// assumeCond notes the relations that follow if the condition c has the value want. The relations
+// assumeCond records the relations that follow if the condition c has the value want. The relations
 // hold in the blocks that the argument "from" dominates.
 func (a *Ranges) assumeCond(c *ir.Value, want bool, from *ir.Block) {
 	EachRelation(c, want, func(x *ir.Value, r Relation, y *ir.Value, unsigned bool) {
@@ -270,7 +271,7 @@ func (a *Ranges) addFacts(x *ir.Value, facts ...blockFact) {
 	}
 }
 
-// addUnsigned notes the facts that follow from the unsigned relation l. addUnsigned requires that
+// addUnsigned records the facts that follow from the unsigned relation l. addUnsigned requires that
 // l.y is at least 0 as a signed integer. If l.y is not negative, the relation l also holds for
 // signed integers, and l.x is not negative.
 func (a *Ranges) addUnsigned(l unsignedFact) {
@@ -471,8 +472,8 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	p = a.applyFacts(p, about, b)
 	// In SSA form, the index v of a range loop over an array starts at -1, and the loop compares v
 	// + 1. So the facts from the loop's condition concern the sum v + 1. Facts about the sum v + 1
-	// also narrow the interval of v. The interval of v + 1 cannot narrow v's interval, from which
-	// it is derived.
+	// also narrow the interval of v. The interval of v + 1 is derived from v's interval, and cannot
+	// narrow v's interval in turn.
 	for _, s := range about.factSums {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})
@@ -486,7 +487,8 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 	return p
 }
 
-// applyFacts narrows the interval p of a value by the facts about the value that hold in block b.
+// applyFacts narrows the interval p of a value. It applies the facts about the value that hold in
+// block b.
 func (a *Ranges) applyFacts(p Interval, about *valueNotes, b *ir.Block) Interval {
 	for _, r := range about.facts {
 		if a.Dom.Dominates(r.From, b) {
@@ -614,8 +616,9 @@ func (a *Ranges) edgeRelations(p, b *ir.Block, f func(x *ir.Value, r Relation, y
 	})
 }
 
-// inheritBounds notes a relation v < z for the phi v if x < z holds for each argument x of v on its
-// edge. The relation v < z bounds the counter of a loop that tests its condition at the end.
+// inheritBounds records relations v < z of phis v. The relation x < z must hold for each argument x
+// of v, on the argument's edge. The relation v < z bounds the counter of a loop that tests its
+// condition at the end.
 func (a *Ranges) inheritBounds(v *ir.Value) bool {
 	if !v.Type.IsInt() || len(v.Args) < 2 {
 		return false

@@ -28,7 +28,8 @@ type varRanges struct {
 	growCount  map[varInts]int
 }
 
-// findVars marks a variable as opaque if it may be written by anything but a store of a scalar in the kernel.
+// findVars marks a variable as opaque, unless only stores of scalars in the kernel write the
+// variable.
 func (a *Ranges) findVars() {
 	a.vars.opaqueVars = map[*ir.Var]bool{}
 	for _, f := range rewrite.Bodies(a.Module) {

@@ -43,8 +43,7 @@ const (
 	TileStaged
 )
 
-// Tile records the way in which the load or store op accesses its matrix. If r is nil, Tile does
-// nothing.
+// Tile records how the load or store `op` accesses its matrix. If r is nil, Tile does nothing.
 func (r *Result) Tile(op *ir.Value, way TileWay) {
 	if r != nil {
 		r.Tiles = append(r.Tiles, Tile{op, way})

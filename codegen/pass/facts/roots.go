@@ -20,7 +20,7 @@ type Roots struct {
 
 // rootSet is a set of slice parameters.
 type rootSet struct {
-	bits    string // one byte for each parameter; a string, because strings can be compared with ==
+	bits    string // one byte for each parameter, in a string so that rootSets can be compared with ==
 	Unknown bool
 }
 

@@ -182,7 +182,7 @@ func (a *Ranges) assumeSmall(r *Result) bool {
 			}
 			for _, x := range s.terms {
 				for _, at := range x.factors {
-					r.assumeSmallProduct(at) // the code might not load this size, for example if it is the range that bounds an id
+					r.assumeSmallProduct(at) // needed for a size that the code does not load, such as a range that only bounds an id
 				}
 				of := x.factors
 				if x.coef > 1 {
@@ -258,7 +258,7 @@ func (d *boundFinder) boundOf(v *ir.Value, b *ir.Block, depth int) (upperBound, 
 	return upperBound{}, false
 }
 
-// wrapsBelow reports whether the result v may be less than the least integer, so that it wraps.
+// wrapsBelow reports whether the exact result of v may be too small for v's type, so that v wraps.
 // wrapsBelow uses the intervals of v's operands in block b. wrapsBelow is needed because the
 // analysis computes only upper bounds.
 func (d *boundFinder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
@@ -292,8 +292,8 @@ func (d *boundFinder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 }
 
 // itemID returns an upper bound of a work-item's id or a work-group's id in an nd-range launch. A
-// work-item's id is bounded by the range along the same dimension, and a work-group's id by the
-// number of work-groups.
+// work-item's id is bounded by the range along the same dimension. A work-group's id is bounded by
+// the number of work-groups.
 func (d *boundFinder) itemID(v *ir.Value) (upperBound, bool) {
 	var at size
 	switch x := v.Aux.(ir.BuiltIn); {
@@ -309,9 +309,9 @@ func (d *boundFinder) itemID(v *ir.Value) (upperBound, bool) {
 	return upperBound{terms: []sizeProduct{{1, []size{at}}}}, true
 }
 
-// ShareSites makes each fault in the variant m refer to the equal site (source position and kind)
-// of the kernel's first module. If the first module lacks a site of m, ShareSites returns false.
-// The first module may have more sites than m.
+// ShareSites replaces the site (source position and kind) of each fault in the variant m by the
+// equal site of the kernel's first module. If the first module lacks a site of m, ShareSites
+// returns false. The first module may have more sites than m.
 func ShareSites(m, first *ir.Module) bool {
 	var own *ir.Site
 	for _, f := range rewrite.Bodies(m) {

@@ -101,9 +101,9 @@ func Coarsen(m *ir.Module) diag.List {
 // maxBriefValues is the largest number of values that a brief kernel may have (see Brief).
 const maxBriefValues = 64
 
-// Brief reports whether calling the kernel for each work-item may take about as long as the
-// work-item's computation, or longer. A kernel with loops is brief only if each loop loads from device memory, because
-// a loop without loads may compute for a long time.
+// Brief reports whether the call of a kernel for one work-item may take as long as the computation
+// of that work-item. A kernel with loops is brief only if each loop loads from device memory,
+// because a loop without loads may compute for a long time.
 func Brief(m *ir.Module) bool {
 	return m.Form == abi.Range && countValues(m.Kernel) <= maxBriefValues && loopsLoad(m.Kernel)
 }

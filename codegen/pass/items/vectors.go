@@ -66,8 +66,8 @@ type vectorKernel struct {
 	m *ir.Module
 	f *ir.Func
 
-	taken    map[*ir.Block]int // maps a block with only one possible successor in the fast code to the index of that successor
-	order    []*ir.Block       // blocks of the fast code, in an order in which each block follows its predecessors
+	taken    map[*ir.Block]int // for each block that has only one possible successor in the fast code, the index of that successor
+	order    []*ir.Block       // blocks of the fast code, ordered so that each block follows its predecessors
 	spine    map[*ir.Block]bool
 	accesses map[*ir.Value]bool // loads and stores that become loads and stores of vectors
 	least    int                // size in bytes of the smallest elements of vectors
@@ -79,10 +79,10 @@ type vectorKernel struct {
 	fixed    map[*ir.Value]bool
 }
 
-// A bound is a condition that the fast code requires. The condition either compares the item's id,
-// possibly extended to 64 bits, with a number that is the same for all items, or is itself the same
-// for all items. If the condition has the required value for an item, it has the same value for all
-// items with smaller ids.
+// A bound is a condition that the fast code requires. A bound is of one of two kinds. The first
+// kind compares the item's id, possibly extended to 64 bits, with a number that is the same for all
+// items. The second kind is a condition that is the same for all items. If the condition has the
+// required value for an item, it has the same value for all items with smaller ids.
 type bound struct {
 	cond *ir.Value
 	id   int  // index of the operand that is the id, or noOperand
@@ -135,8 +135,9 @@ func vectorOf(t *ir.Type) *ir.Type {
 func isPacked(t *ir.Type) bool { return t == ir.TypeI8 || t == ir.TypeI16 }
 
 // findFastCode finds the blocks of the fast code, the bounds that the fast code requires, and the
-// spine (the blocks that all items reach). A block belongs to the spine if no other block remains
-// to be visited at the time when findFastCode visits the block.
+// spine (the blocks that all items reach). findFastCode visits the blocks in reverse postorder.
+// When findFastCode visits a block of the spine, no other block is pending and no item may have
+// returned.
 func (x *vectorKernel) findFastCode() {
 	in := map[*ir.Block]bool{x.f.Blocks[0]: true}
 	open := map[*ir.Block]bool{x.f.Blocks[0]: true} // blocks that items may reach and that were not yet visited

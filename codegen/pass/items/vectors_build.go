@@ -13,7 +13,7 @@ type vectorBuilder struct {
 	ahead *ir.Block                 // block for the values that are the same for all items
 	cur   *ir.Block                 // block to which code is appended
 	exit  *ir.Block                 // block to which items jump at their end
-	had   map[*ir.Value]*ir.Value   // maps a value that is the same for all items to its copy
+	had   map[*ir.Value]*ir.Value   // copies of the values that are the same for all items; the keys are the original values
 	each  []map[*ir.Value]*ir.Value // maps from values to their copies, one map for each item
 	ids   []*ir.Value               // ids of the items
 	index map[int][]*ir.Value       // maps an element's size in bytes to the indices of the vectors
@@ -26,10 +26,10 @@ type wordPart struct {
 	at   int
 }
 
-// buildFast generates the fast code and returns its first block. buildFast appends to block "start"
-// the code that computes ok, the condition under which a work-group runs the fast code. The
-// argument group is the work-group's id, size is the number of its invocations, and local is the
-// invocation's id within the group.
+// buildFast generates the fast code and returns its first block. buildFast also appends code to
+// block "start". The appended code computes the condition `ok`: a work-group runs the fast code if
+// `ok` is true. The argument group is the work-group's id, size is the number of its invocations,
+// and local is the invocation's id within the group.
 func (x *vectorKernel) buildFast(start, exit *ir.Block, group, size, local *ir.Value) (fast *ir.Block, ok *ir.Value) {
 	b := &vectorBuilder{vectorKernel: x, ahead: start, exit: exit, had: map[*ir.Value]*ir.Value{},
 		index: map[int][]*ir.Value{}, parts: map[*ir.Value]wordPart{}}
@@ -219,8 +219,8 @@ func (b *vectorBuilder) buildBody() {
 	}
 }
 
-// onlyEdge returns the index of the edge by which control leaves the given block, if only
-// one edge is possible.
+// onlyEdge returns the index of the only edge by which control can leave the given block. If
+// several edges are possible, onlyEdge returns false.
 func (b *vectorBuilder) onlyEdge(at *ir.Block) (int, bool) {
 	if at.Term.Kind == ir.Jump {
 		return 0, true
@@ -339,17 +339,17 @@ func (b *vectorBuilder) scalarOf(v *ir.Value, k int, to *ir.Block) {
 	b.each[k][v] = copyTo(to, v, b.copiesOf(v.Args, k))
 }
 
-// vectorAccess completes the load or store w of a vector of type t. The access w replaces the
-// accesses of op v by the items whose elements are in vector number q.
+// vectorAccess completes the load or store w of a vector of type t. The access w replaces the op v
+// for the items whose elements are in vector number q.
 func (b *vectorBuilder) vectorAccess(v *ir.Value, t *ir.Type, q int, w *ir.Value) *ir.Value {
 	w.Args = append(w.Args, b.copyOf(v.Path()[0], 0), b.index[v.Ref().Elem.Size][q])
 	w.Aux, w.Pos = &ir.Ref{Elem: t}, v.Pos
 	return w
 }
 
-// copyRegion copies for item k the blocks on the paths between two blocks. Block "at" ends with a
-// branch into the paths, and block "to" follows the paths. If block "to" is nil, the paths lead to
-// the end of the kernel.
+// copyRegion creates item k's copy of the blocks on the paths between two blocks. Block "at" ends
+// with a branch into the paths, and block "to" follows the paths. If block "to" is nil, the paths
+// lead to the end of the kernel.
 func (b *vectorBuilder) copyRegion(at, to *ir.Block, between []*ir.Block, k int) {
 	join := b.f.NewBlock()
 	copies := map[*ir.Block]*ir.Block{}

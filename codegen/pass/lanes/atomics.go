@@ -14,9 +14,9 @@ import (
 )
 
 // Atomics replaces the atomic ops that SPIR-V lacks by loops around a compare-and-exchange. SPIR-V
-// lacks atomic ops on floats, and a compare-and-swap that orders memory even if it fails. Atomic
-// ops on 8-bit and 16-bit integers, which are in device memory, become ops on the 32-bit word that
-// contains the integer.
+// has no atomic ops on floats. It also has no compare-and-swap that orders memory when the
+// comparison fails. Atomic ops on 8-bit and 16-bit integers, which are in device memory, become ops
+// on the 32-bit word that contains the integer.
 func Atomics(m *ir.Module) diag.List {
 	a := &atomicOps{groupOps: groupOps{m: m}, floatVars: map[*ir.Var]bool{}}
 	f := m.Kernel
@@ -181,8 +181,8 @@ func (a *atomicOps) updateLoop(word *ir.Type, ref *ir.Ref, path []*ir.Value, f f
 	return bits
 }
 
-// compareAndSwap replaces v by a loop that ends when the exchange succeeds or when an atomic load
-// finds another value in memory. The atomic load orders other memory accesses, but a failed
+// compareAndSwap replaces v by a loop. The loop ends when the exchange succeeds, or when an atomic
+// load finds another value in memory. The atomic load orders other memory accesses, but a failed
 // exchange would not order them.
 func (a *atomicOps) compareAndSwap(v *ir.Value) {
 	next, old, ref, path := v.Args[0], v.Args[1], v.Ref(), slices.Clone(v.Path())

@@ -274,7 +274,8 @@ func (d *deadLanes) neededValues(all []*ir.Value) map[*ir.Value]bool {
 }
 
 // isHazardous reports whether computing v is unsafe if all lanes are dead. A load is unsafe if only
-// live lanes have checked its address, and a division if only live lanes have checked its divisor.
+// live lanes have checked its address. A division is unsafe if only live lanes have checked its
+// divisor.
 func isHazardous(v *ir.Value) bool {
 	if v.Op == ir.OpLoad {
 		return v.Ref().Var == nil || len(v.Path()) > 0
@@ -418,9 +419,9 @@ func (d *deadLanes) splitBlock(b *ir.Block) {
 }
 
 // testAnyLive appends a test to b. The test ends the kernel for the whole group if all its
-// work-items have returned or faulted. If b is the head of a loop with a proviso (a condition under
-// which the loop ends) and the proviso holds, the code skips the test. testAnyLive returns the
-// block in which the kernel continues.
+// work-items have returned or faulted. A loop may have a proviso, which is a condition that ensures
+// that the loop ends. If b is the head of a loop and the loop's proviso holds, the code skips the
+// test. testAnyLive returns the block in which the kernel continues.
 func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	next, out := d.f.NewBlock(), d.f.NewBlock()
 	p := d.loopProvisos[b]
@@ -439,9 +440,9 @@ func (d *deadLanes) testAnyLive(b *ir.Block) *ir.Block {
 	return next
 }
 
-// anyLive appends to b the code that computes whether a live lane remains in the group. The code
-// does not use sub-groups if the argument rarely is true or if the module can be cancelled, because
-// the rest of the kernel may not need sub-groups.
+// anyLive appends to b the code that computes whether a live lane remains in the group. If the
+// argument `rarely` is true or the module can be cancelled, the code does not use sub-groups. In
+// these cases, the rest of the kernel may work without sub-groups.
 func (d *deadLanes) anyLive(b *ir.Block, rarely bool) *ir.Value {
 	m := d.f.Module
 	if !rarely && !m.Target.Cancel {

@@ -1,7 +1,7 @@
 package lanes
 
-// This file adds computations to the skeleton (the code that dead lanes execute). The added
-// computations give dead lanes values that only live lanes have computed so far.
+// This file adds computations to the skeleton (the code that dead lanes execute). With the added
+// computations, dead lanes also compute some values that so far only live lanes have computed.
 
 import (
 	"slices"

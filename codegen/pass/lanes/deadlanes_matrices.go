@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// findAllLive finds the loads and stores of matrices that dead lanes never reach. A block in which
-// work-items may leave the group never precedes a load or store that findAllLive finds.
+// findAllLive finds the loads and stores of matrices that dead lanes never reach. findAllLive omits
+// a load or store if work-items may leave the group in an earlier block.
 func (d *deadLanes) findAllLive() {
 	after := map[*ir.Block]bool{}
 	for b := range d.exitSuccessor {
@@ -62,8 +62,8 @@ func (d *deadLanes) wholeSubGroup(v *ir.Value, b *ir.Block) {
 	v.Args[0] = b.Append(ir.OpSelect, t, any, v.Args[0], m.Int(t, -1))
 }
 
-// fromLive gives all lanes of a sub-group the integer x of the live lanes. All live lanes must have
-// the same integer x. If the sub-group has no live lanes, all its lanes get 0.
+// fromLive passes the integer x of the live lanes to all lanes of a sub-group. All live lanes must
+// have the same integer x. If the sub-group has no live lanes, all its lanes get 0.
 func (d *deadLanes) fromLive(b *ir.Block, dead, x *ir.Value) *ir.Value {
 	zero := d.f.Module.Int(x.Type, 0)
 	all := b.Append(ir.OpGroupReduce, x.Type, b.Append(ir.OpSelect, x.Type, dead, zero, x), zero)

@@ -1,8 +1,8 @@
 package lanes
 
-// This file finds the stores to private arrays that dead lanes must also execute. A dead lane must
-// execute a store to a private array if a branch that the dead lane executes depends on an element
-// of the array.
+// This file finds the stores to private arrays that dead lanes must also execute. If dead lanes
+// execute a branch that depends on an element of a private array, they must also execute the stores
+// to the array.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
@@ -40,8 +40,8 @@ func (d *deadLanes) storesTo(all []*ir.Value) map[*ir.Var][]*ir.Value {
 }
 
 // keepWanted removes accesses of a variable from the skeleton (the code that dead lanes execute) if
-// no branch of the skeleton depends on the variable. Dead lanes must execute all stores to a
-// variable on which a branch depends, since each dead lane loads its own copy of the variable.
+// no branch of the skeleton depends on the variable. If a branch depends on a variable, dead lanes
+// must execute all stores to the variable, since each dead lane loads its own copy.
 func (d *deadLanes) keepWanted(all []*ir.Value) {
 	for _, v := range all {
 		source, target := ownSource(v), ownTarget(v)

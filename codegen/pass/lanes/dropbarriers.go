@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// DropBarriers removes a barrier of sub-groups if, since the previous barrier or the kernel's
-// start, work-items have neither used memory nor diverged:
+// DropBarriers removes superfluous barriers of sub-groups. A barrier is superfluous if work-items
+// have neither used memory nor diverged since the previous barrier or the kernel's start:
 //
 //	Barrier SubGroup
 //	%1 = Load [counts, %digit]
@@ -21,13 +21,13 @@ import (
 //	Barrier SubGroup              (removed, since no access precedes it)
 //	%3 = GroupBallot %bit1.
 //
-// A barrier orders memory accesses before the barrier with accesses after the barrier. A barrier is
-// superfluous if no memory was accessed since the previous barrier. A barrier of the work-group is
-// also a barrier of its sub-groups. Accesses to a work-item's own memory need no barrier. Faults
-// need no barrier, because no work-item reads the fault record. A barrier after a divergent branch
-// is kept, because drivers may need the barrier to let the work-items of a sub-group converge
-// again. A barrier after an inexact float32 op is kept, because the pass exactdiv adds a divergent
-// branch to the op.
+// A barrier ensures that memory accesses before the barrier happen before the accesses after the
+// barrier. If no memory was accessed since the previous barrier, a barrier has nothing to order. A
+// barrier of the work-group is also a barrier of its sub-groups. Accesses to a work-item's own
+// memory need no barrier. Faults need no barrier, because no work-item reads the fault record. A
+// barrier after a divergent branch is kept, because drivers may need the barrier to let the
+// work-items of a sub-group converge again. A barrier after an inexact float32 op is kept, because
+// the pass exactdiv adds a divergent branch to the op.
 //
 // Kernels contain many barriers of sub-groups, because each algorithm of a sub-group begins with a
 // barrier. Group algorithms begin with a barrier to order memory, as in SYCL.
@@ -64,8 +64,8 @@ func DropBarriers(m *ir.Module) diag.List {
 	return nil
 }
 
-// spareBarriers finds the points in the code at which a barrier of sub-groups is needed, to order
-// memory accesses or to let work-items converge.
+// spareBarriers finds the points in the code where a barrier of sub-groups is needed. The barrier
+// may be needed to order memory accesses, or to let work-items converge.
 type spareBarriers struct {
 	u            *uniform.Info
 	orderedAtEnd map[*ir.Block]bool // blocks at whose end a barrier would be needed

@@ -111,8 +111,8 @@ func (e *exits) foldBranches() {
 	e.f.RemoveUnreachable()
 }
 
-// foldBranch replaces b's branch by a jump to the successor for which the branch's condition has
-// the value condTrue. The successor that b no longer reaches may become unreachable.
+// foldBranch replaces b's branch by a jump. The branch's condition is known to have the value
+// condTrue. The successor that b no longer reaches may become unreachable.
 func foldBranch(b *ir.Block, condTrue bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {
@@ -157,7 +157,7 @@ func edgeFacts(p, s *ir.Block) []condFact {
 	return nil
 }
 
-// knownCond returns the value of the condition c if it follows from the given facts.
+// knownCond returns the value of the condition c, if this value follows from the given facts.
 func knownCond(c *ir.Value, facts []condFact) (isTrue, ok bool) {
 	if c.IsConst() {
 		return c.Bits != 0, true
@@ -265,7 +265,7 @@ func (w *exitWalk) allPathsEnd(b *ir.Block) bool {
 		return true
 	}
 	if w.seen[b] = true; w.e.dom.Dominates(b, w.p) {
-		return false // b starts the next iteration of a loop, in which other facts may hold
+		return false // b starts the next iteration of a loop, where other facts may hold
 	}
 	for _, v := range b.Insts {
 		switch {
@@ -302,9 +302,9 @@ func (w *exitWalk) usesZeroed() bool {
 }
 
 // skipsZeroed reports whether the work-items that return early skip a declaration of work-group
-// memory on another path. The host's coroutines use the same memory for the n-th declaration that
-// each work-item executes. So a work-item that executes a declaration must not have skipped an
-// earlier declaration.
+// memory on another path. In the host's coroutines, the n-th declaration that a work-item executes
+// gets the same memory as the n-th declaration of every other work-item. So a work-item that
+// executes a declaration must not have skipped an earlier declaration.
 func (w *exitWalk) skipsZeroed() bool {
 	for b := range w.seen {
 		for _, x := range w.e.blocksBetween(b) {

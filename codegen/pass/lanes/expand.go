@@ -16,8 +16,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// ZeroLocal replaces each ZeroLocal op by a loop, in which the work-items of the group zero the
-// variable together, and a barrier. If the group writes the whole variable before any read (see
+// ZeroLocal replaces each ZeroLocal op by a loop and a barrier. In the loop, the work-items of the
+// group zero the variable together. If the group writes the whole variable before any read (see
 // writtenFirst), ZeroLocal only removes the op. ZeroLocal runs before structurize, since it adds
 // loops, and after deadlanes, since dead lanes must also execute the loops. ZeroLocal also adds
 // loops that zero large private variables.
@@ -78,8 +78,8 @@ type leafStep struct {
 }
 
 // zeroLeaves generates loops that zero all scalars and vectors in the variable. Scalars and vectors
-// inside arrays of the same lengths share a loop. Each loop zeroes the elements with linear indices
-// first, first+step, and so on.
+// inside arrays of the same lengths share a loop. Each loop zeroes the elements whose linear index
+// is `first`, first+step, first+2*step, and so on.
 func (z *zeroer) zeroLeaves(first, step *ir.Value) {
 	type group struct {
 		dims   []*ir.Value
@@ -283,8 +283,8 @@ func siteNumber(s *ir.Site) int64 {
 	return int64(s.Index)
 }
 
-// isLinked reports whether the module was linked from several kernels, each of which has
-// its own fault record.
+// isLinked reports whether the module was linked from several kernels. Each kernel of a linked
+// module has its own fault record.
 func isLinked(m *ir.Module) bool {
 	return slices.ContainsFunc(m.Sites, func(s *ir.Site) bool { return s.Part > 0 })
 }

@@ -166,8 +166,8 @@ func (l *faultVars) recordFault(b *ir.Block, helper *ir.Func) {
 }
 
 // partIndex appends to b the code that computes the index of the part of a linked module that
-// contains a site. The index is the number of parts, except the first part, whose first site is at
-// or before the given site.
+// contains a site. The code counts the parts whose first site is at or before the given site. The
+// first part is not counted, so its index is 0.
 func (l *faultVars) partIndex(b *ir.Block, site *ir.Value) *ir.Value {
 	sum := l.m.Int(ir.TypeI32, 0)
 	for n := 1; ; n++ {

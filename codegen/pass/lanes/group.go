@@ -137,8 +137,8 @@ func (g *groupOps) workGroup(v *ir.Value) {
 // combined.
 func inOrder(by ir.Combiner) bool { return by == ir.CombineFAdd || by == ir.CombineFMul }
 
-// subBarrier appends a barrier of sub-groups. The barrier orders memory even if the work-group
-// consists of a single sub-group, for which inStages adds no other barrier.
+// subBarrier appends a barrier of sub-groups. The barrier is needed to order memory if the
+// work-group has only one sub-group, because inStages then executes no other barrier.
 func (g *groupOps) subBarrier() { g.op(ir.OpBarrier, ir.TypeVoid).Aux = ir.ScopeSubGroup }
 
 // A combination describes a reduction or scan by its combiner, the value to combine and the
@@ -152,9 +152,9 @@ type combination struct {
 // isNative reports whether SPIR-V has instructions for the combination in sub-groups.
 func (c combination) isNative() bool { return c.x.Type == ir.TypeI32 }
 
-// combinationFor returns the combination for the group op v, and a function that makes v compute
-// the op's result from the combined value. Votes, minimums and maximums of float32 become
-// combinations of 32-bit integers.
+// combinationFor returns the combination for the group op v, and a function. Given the combined
+// value, the function replaces v by an op that computes v's result. Votes, minimums and maximums of
+// float32 become combinations of 32-bit integers.
 func (g *groupOps) combinationFor(v *ir.Value) (combination, func(r *ir.Value)) {
 	same := func(r *ir.Value) { g.replaceOp(v, ir.OpBitcast, nil, r) }
 	x := v.Args[0]
@@ -249,7 +249,7 @@ func (t *groupTile) scanTile(by ir.Combiner, x *ir.Value) {
 }
 
 // doublingLoop appends a loop that executes body for d = 1, 2, 4, and so on, while d < n. In the
-// first iteration, the other arguments of body are the values vs. In later iterations, the other
+// first iteration, the other arguments of body are the values in vs. In later iterations, the other
 // arguments are the results of the previous iteration. doublingLoop returns the results of the last
 // iteration.
 func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Value, vs []*ir.Value) []*ir.Value) []*ir.Value {
@@ -262,8 +262,8 @@ func (g *groupOps) doublingLoop(n *ir.Value, vs []*ir.Value, body func(d *ir.Val
 }
 
 // repeatLoop appends a loop that executes body while cond holds. In the first iteration, the
-// arguments of body and cond are the values vs. In later iterations, the arguments are the results
-// of the previous iteration. repeatLoop returns the results of the last iteration.
+// arguments of body and cond are the values in vs. In later iterations, the arguments are the
+// results of the previous iteration. repeatLoop returns the results of the last iteration.
 func (g *groupOps) repeatLoop(vs []*ir.Value, cond func(vs []*ir.Value) *ir.Value, body func(vs []*ir.Value) []*ir.Value) []*ir.Value {
 	head, in, out := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)

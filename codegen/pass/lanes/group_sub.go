@@ -153,8 +153,9 @@ func (g *groupOps) inStages(op ir.Op, c combination) *ir.Value {
 }
 
 // prefixOfStages appends a loop that combines all values of earlier sub-groups. Each iteration uses
-// the results of one stage of inStages. For each of several consecutive sub-groups, a stage has
-// stored the combination of the values of the preceding sub-groups.
+// the results of one stage of inStages. Each stage divides the results of the previous stage into
+// runs of consecutive results. For each result, the stage has stored the combination of the earlier
+// results in the same run.
 func (g *groupOps) prefixOfStages(t *groupTile, c combination, count, size, half, id *ir.Value, groups func(n *ir.Value) *ir.Value) *ir.Value {
 	return g.repeatLoop([]*ir.Value{count, half, id, c.identity}, func(vs []*ir.Value) *ir.Value {
 		return g.cond(ir.OpULt, g.i32(1), vs[0])

@@ -16,9 +16,9 @@ import (
 // elements of a matrix. In a sub-group of n invocations, element e of invocation number id is
 // element id + e*n of the matrix.
 //
-// For a product of matrices, an invocation also needs elements of other invocations. Invocations
-// copy a few columns of A and as many rows of B at a time to work-group memory. Each sub-group uses
-// its own range of work-group memory:
+// For a product of matrices, an invocation also needs elements of other invocations. So in each
+// step, invocations copy a few columns of A, and the same number of rows of B, to work-group
+// memory. Each sub-group uses its own range of work-group memory:
 //
 //	to = c
 //	for k from 0 to K in steps of step
@@ -257,7 +257,7 @@ func (x *matrixOps) elementOp(v *ir.Value) {
 		list = &x.b.Phis
 	}
 	v.Op, v.Aux, v.Args, v.Block = got.Op, got.Aux, got.Args, x.b
-	(*list)[len(*list)-1] = v // v takes the place of the value got in the list
+	(*list)[len(*list)-1] = v // in the list, v replaces `got`
 }
 
 // elemPath returns the path to the matrix element in row r and column c, within the memory that t

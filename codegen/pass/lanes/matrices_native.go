@@ -64,9 +64,9 @@ func nativeMatrices(m *ir.Module) (ds diag.List) {
 	return nil
 }
 
-// tupleFor returns the device's largest tuple that supports the matrices for which "in" returns
-// true, and their products. A tuple lists the sizes of matrices that the matrix hardware
-// multiplies. If no tuple supports all the matrices, tupleFor returns nil.
+// tupleFor returns the device's largest tuple that supports the given products and all matrices for
+// which the function "in" returns true. A tuple lists the sizes of matrices that the matrix
+// hardware multiplies. If no tuple supports all the matrices, tupleFor returns nil.
 func tupleFor(m *ir.Module, products []*ir.Value, in func(v *ir.Var) bool) (best *matrix.Tuple) {
 	for i := range m.Target.Tuples {
 		t := &m.Target.Tuples[i]

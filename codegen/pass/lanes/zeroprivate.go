@@ -21,8 +21,8 @@ func zeroPrivate(f *ir.Func) {
 	})
 }
 
-// scalars returns the number of scalars in a type, or 0 if the number depends on constants that the
-// host sets.
+// `scalars` returns the number of scalars in a type. If the number depends on constants that the
+// host sets, `scalars` returns 0.
 func scalars(t *ir.Type) uint64 {
 	switch t.Kind {
 	case ir.Array:

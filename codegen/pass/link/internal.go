@@ -22,7 +22,7 @@ func (l *linker) useVars() error {
 	if !memory.OwnElements(l.m, own) {
 		return nil
 	}
-	// simplify.Clean folds the index into a work-item's variable to a constant.
+	// simplify.Clean turns the indices of accesses to work-items' variables into constants.
 	diags := append(simplify.Clean(l.m), memory.SRoA(l.m)...)
 	if diags = append(diags, rewrite.Mem2Reg(l.m)...); len(diags) > 0 {
 		return fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])

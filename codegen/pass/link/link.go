@@ -140,7 +140,7 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 		return nil, err
 	}
 	m.Renumber()
-	for range 2 { // the second iteration simplifies code in which the first has removed guards
+	for range 2 { // the second iteration simplifies the code after the first iteration has removed guards
 		if diags := simplify.Clean(m); len(diags) > 0 {
 			return nil, fmt.Errorf("BUG: the linked kernel has diagnostics: %v", diags[0])
 		}
@@ -291,7 +291,8 @@ func launchArg(b *ir.Block, offset int) *ir.Value {
 	return v
 }
 
-// isGuard reports whether v is a comparison of an id with the range, as rangeGuard creates it.
+// isGuard reports whether v is a comparison of an id with the range. The comparison must have the
+// form that rangeGuard generates.
 func isGuard(v *ir.Value) bool {
 	if v.Op != ir.OpULt || v.Args[0].Op != ir.OpBuiltIn || v.Args[1].Op != ir.OpArg || v.Args[1].Type != ir.TypeI32 {
 		return false

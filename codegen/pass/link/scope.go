@@ -1,8 +1,8 @@
 package link
 
-// This file adds checks for memory to which the user has given the scope of a work-group. In memory
-// with the scope of a work-group, a work-item may use only elements whose indices are linear ids of
-// its group. For example, a kernel may contain the statement:
+// This file adds checks for memory with the scope of a work-group. The user decides which memory
+// has this scope. In memory with the scope of a work-group, a work-item may use only elements whose
+// indices are linear ids of its group. For example, a kernel may contain the statement:
 //
 //	y := k.Tmp[i^1]
 //

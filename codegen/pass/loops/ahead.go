@@ -22,8 +22,8 @@ const (
 )
 
 // Ahead inserts tests before a loop. The tests choose between the original loop and a copy without
-// the hoisted checks. An index that changes by a constant step is in bounds in all iterations if it
-// is in bounds in the first and the last iteration.
+// the hoisted checks. Suppose that an index changes by a constant step. If the index is in bounds
+// in the first and the last iteration, it is in bounds in all iterations.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
@@ -56,7 +56,7 @@ type planner struct {
 	f        *ir.Func
 	a        *facts.Ranges
 	loops    *ir.Loops
-	together map[*ir.Block]bool // blocks at whose uniform branch all work-items of a group may leave the group together
+	together map[*ir.Block]bool // result of leaveTogether
 	plans    []*nest
 }
 
@@ -155,8 +155,8 @@ func (n *nest) collectChecks() int {
 	return len(n.hoisted)
 }
 
-// addTests adds tests which imply that the condition c equals want in all iterations that execute
-// block b. addTests returns false if there are no tests which imply that c equals want.
+// addTests adds tests ahead of the loops. If the tests succeed, the condition c equals want in all
+// iterations that execute block b. addTests returns false if it finds no such tests.
 func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
 	if n.varyingLoops(c) == 0 {
 		n.tests = append(n.tests, aheadTest{same: c, is: want})
@@ -187,8 +187,7 @@ func (n *nest) addTests(c *ir.Value, want bool, b *ir.Block) bool {
 	return true
 }
 
-// endsOf returns the combinations of first and last iterations of the loops for which the test t
-// must be made.
+// endsOf returns the combinations of first and last iterations in which the test t must succeed.
 func (n *nest) endsOf(t aheadTest) []variance {
 	if t.same != nil {
 		return []variance{0}

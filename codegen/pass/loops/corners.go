@@ -42,20 +42,19 @@ const (
 	maxCounters          = 3
 )
 
-// An endKey identifies a value v in the last iterations of the loops in the set ends, and in the
-// first iterations of all other loops.
+// An endKey identifies a value v in certain iterations. These are the last iterations of the loops
+// in the set "ends", and the first iterations of all other loops.
 type endKey struct {
 	v    *ir.Value
 	ends variance
 }
 
 // loopCounter describes a loop with a number n that grows by step in each iteration. The loop
-// continues while n is less than the bound end. If step is negative, the loop continues while n is
-// greater than end.
+// continues while n < end. If step is negative, the loop continues while n > end.
 type loopCounter struct {
 	l      *ir.Loop
 	bit    variance
-	stay   *ir.Block // block that is executed in each iteration in which the loop's condition holds
+	stay   *ir.Block // block that every iteration executes if the loop's condition holds
 	next   bool      // whether the loop tests its condition at the end of an iteration
 	phi    *ir.Value
 	k      int64     // the difference between the number n and phi
@@ -83,9 +82,9 @@ func newCorners(a *facts.Ranges, loops *ir.Loops, l *ir.Loop) *nestEnds {
 	return r
 }
 
-// phiSides returns the initial value of a phi of the loop's head and its value in the next
-// iteration. If the phi has different arguments on the edges that enter the loop, first is nil. If
-// the phi has different arguments on the back edges, next is nil.
+// phiSides returns two values of a phi in the loop's head: the initial value, and the value in the
+// next iteration. If the phi has different arguments on the edges that enter the loop, first is
+// nil. If the phi has different arguments on the back edges, next is nil.
 func phiSides(phi *ir.Value, l *ir.Loop) (first, next *ir.Value) {
 	one := func(back bool) *ir.Value {
 		var v *ir.Value
@@ -231,8 +230,8 @@ func (r *nestEnds) neverWraps(c *loopCounter) bool {
 	if start.Empty() || first.Empty() || way.Empty() || r.lastInterval(c).Empty() {
 		return false
 	}
-	// The interval "all" contains all values of the number and of the phi, including the values
-	// with which the loop ends.
+	// The interval "all" contains all values of the number and of the phi, including their values
+	// after the last iteration.
 	all := facts.AddRanges(start.Union(first).Union(way), facts.Interval{Lo: min(-c.k, 0), Hi: max(-c.k, 0)})
 	full := facts.FullRange(c.phi.Type)
 	return !all.Empty() && all.Lo >= full.Lo && all.Hi <= full.Hi
@@ -468,7 +467,8 @@ func (r *nestEnds) testAssumed() []*ir.Value {
 	return all
 }
 
-// hoistValue returns a copy of the invariant value v that is computed ahead of the loop nest.
+// hoistValue copies the computation of the invariant value v to block pre, ahead of the loop nest,
+// and returns the copy. If v is computed outside the loop nest, hoistValue returns v.
 func (r *nestEnds) hoistValue(v *ir.Value) *ir.Value {
 	if v.IsConst() || v.Block == nil || !r.l.Contains(v.Block) {
 		return v

@@ -23,7 +23,7 @@ const overlapCount = 4
 const (
 	maxOverlapValues = 48 // largest number of instructions in an iteration; longer loops did not become faster
 	maxOverlapLoops  = 8  // largest number of loops in a function that run four iterations at a time
-	maxOverlapStages = 3  // largest length of a chain of loads, each of which depends on the previous one
+	maxOverlapStages = 3  // largest length of a chain of dependent loads
 )
 
 // Overlap inserts a copy of a loop before the loop. The copy runs four iterations at a time. For
@@ -41,15 +41,15 @@ const (
 //	}
 //	for i < n { sum += x[c[i]] }         the original loop, with its checks.
 //
-// A load takes hundreds of cycles. A load cannot start before an earlier load has finished if its
-// address or check depends on the earlier load. An iteration takes the time of its longest chain of
-// dependent loads. If four iterations run at a time, they wait once for each load of the chain,
-// instead of four times.
+// A load takes hundreds of cycles. If the address or check of a load depends on an earlier load,
+// the load cannot start before the earlier load has finished. An iteration takes the time of its
+// longest chain of dependent loads. If four iterations run at a time, they wait once for each load
+// of the chain, instead of four times.
 //
 // The loop's conditions and checks decide whether an iteration runs to its end. All conditions and
 // checks of four iterations are evaluated before any of the four iterations has an effect. If one
 // of the four iterations would not run to its end, the original loop runs the iterations one by
-// one. The same stores happen before each exit or fault as in the original loop. The order of the
+// one. Before each exit or fault, the same stores happen as in the original loop. The order of the
 // computations, such as the additions to sum, does not change.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !uniform.Stays(m, overlapAll) {
@@ -74,8 +74,8 @@ func overlapAll(m *ir.Module) diag.List {
 	return nil
 }
 
-// overlapOne transforms the first loop of f for which the transformation is worthwhile. overlapOne
-// reports whether it transformed a loop.
+// overlapOne transforms the first loop of f that is worth the transformation. overlapOne reports
+// whether it transformed a loop.
 func overlapOne(f *ir.Func, tried, together map[*ir.Block]bool) bool {
 	f.RemoveUnreachable()
 	roots := (*facts.Roots)(nil)
@@ -282,8 +282,8 @@ func (o *overlapper) loadsEarly(v *ir.Value, b *ir.Block) bool {
 //
 // An index of a later iteration may be in range only because of conditions in earlier iterations.
 // The condition i < n implies that n is not 0, which the code tests ahead of the loop. The
-// condition i < n also implies facts about i, but no index that is known earlier depends on i.
-// Other conditions that depend on loads, such as i < c[i], may imply more facts.
+// condition i < n also implies facts about i, but indices that are known earlier than i do not
+// depend on i. Other conditions that depend on loads, such as i < c[i], may imply more facts.
 func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	c := x.block.Term.Cond
 	if c.Op != ir.OpULt || !x.stays || !o.isSame(c.Args[1]) {
@@ -295,8 +295,8 @@ func (o *overlapper) lateBound(x wayOut) *ir.Value {
 	return c.Args[1]
 }
 
-// loadBehind returns v if v is a load, or the load whose result v converts to another integer type.
-// For any other v, loadBehind returns nil.
+// loadBehind returns v if v is a load. If v is a conversion of a loaded integer, loadBehind returns
+// the load. For any other v, loadBehind returns nil.
 func loadBehind(v *ir.Value) *ir.Value {
 	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
 		v = v.Args[0]
@@ -390,8 +390,8 @@ func (o *overlapper) buildLoop() *ir.Block {
 	return head
 }
 
-// entryBlock returns a block whose only successor is the loop's head and through which all
-// paths enter the loop.
+// entryBlock returns a block through which all paths enter the loop. The only successor of the
+// block is the loop's head.
 func (o *overlapper) entryBlock(entries []*ir.Block) *ir.Block {
 	if len(entries) == 1 && entries[0].Term.Kind == ir.Jump {
 		return entries[0]
@@ -400,8 +400,8 @@ func (o *overlapper) entryBlock(entries []*ir.Block) *ir.Block {
 }
 
 // stagesAhead adds code that computes the values of all stages for the four iterations. The code is
-// in block b and in new blocks. The code branches to block "rest" if one of the four iterations
-// would not run to its end, and otherwise to the block that stagesAhead returns.
+// in block b and in new blocks. If one of the four iterations would not run to its end, the code
+// branches to block "rest". Otherwise, the code branches to the block that stagesAhead returns.
 func (o *overlapper) stagesAhead(b, rest *ir.Block) *ir.Block {
 	m := o.f.Module
 	for s := 0; s <= maxOverlapStages; s++ {
@@ -474,7 +474,7 @@ func (o *overlapper) valueIn(v *ir.Value, k int) *ir.Value {
 }
 
 // endRound copies the terminators of the loop's blocks to their copies in c, without the loop's
-// exits. The back edge of the copy leads to block next.
+// exits. The back edge of the copy leads to the block `next`.
 func (o *overlapper) endRound(c *rewrite.Cloner, blocks []*ir.Block, next *ir.Block) {
 	lead := func(s *ir.Block) *ir.Block {
 		if s == o.head {

@@ -15,12 +15,12 @@ import (
 
 // Polls lets work-items read the cancel word from time to time, if the module can be cancelled. The
 // cancel word is a 32-bit word of the fault record. The host writes the word to ask work-items to
-// stop. Polls adds the code that reads the cancel word to the back edges of loops that are not
-// short. The cancel word is in uncached memory, because the host may write it at any time. Reading
-// uncached memory is slow on some devices. Each iteration counts the values that it computes, and a
-// work-item reads the cancel word only when the count reaches maxUnasked. A work-item reads the
-// cancel word for the first time after firstAsked values. Work-items that start after the
-// cancellation therefore stop early.
+// stop. Polls changes the back edges of loops that are not short. On these edges, work-items read
+// the cancel word. The cancel word is in uncached memory, because the host may write it at any
+// time. Reading uncached memory is slow on some devices. Each iteration counts the values that it
+// computes, and a work-item reads the cancel word only when the count reaches maxUnasked. A
+// work-item reads the cancel word for the first time after firstAsked values. Work-items that start
+// after the cancellation therefore stop early.
 //
 // A work-item that stops records a fault of the kind FaultCancelled. In a loop with barriers, all
 // work-items stop together. A reduction over the group determines whether some work-item was asked
@@ -59,7 +59,7 @@ func CanLeave(m *ir.Module) bool {
 
 const firstAsked = 1 << 12
 
-// poller adds the code that reads the cancel word to the back edges of a kernel's loops.
+// poller changes the back edges of a kernel's loops, so that work-items read the cancel word there.
 type poller struct {
 	m    *ir.Module
 	f    *ir.Func

@@ -1,7 +1,7 @@
 package loops
 
-// This file computes upper bounds of the number of iterations of loops and of the cost of an
-// iteration, for the pass polls and for the host device.
+// For the pass polls and for the host device, this file computes two upper bounds for a loop: the
+// number of iterations, and the cost of an iteration.
 
 import (
 	"slices"
@@ -73,8 +73,8 @@ func Lingers(m *ir.Module) bool {
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// Comparing the indices of blocks also finds loops with several entries, which are not
-			// natural loops.
+			// The comparison of the blocks' indices also finds loops with several entries, which
+			// are not natural loops.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}
@@ -121,9 +121,10 @@ func (c *roundCounter) maxRounds(l *ir.Loop) (n int64, ok bool) {
 	return n, ok
 }
 
-// roundsUntil returns an upper bound of the number of iterations of a loop that continues while the
-// relation rel between v and end holds. The loop tests the relation in block b, and v must be a phi
-// of the loop's head plus a constant. The bound exists only if v cannot wrap before the loop ends.
+// roundsUntil returns an upper bound of the number of iterations of a loop. The loop continues as
+// long as the relation rel holds between v and `end`. The loop tests the relation in block b, and v
+// must be a phi of the loop's head plus a constant. The bound exists only if v cannot wrap before
+// the loop ends.
 func (c *roundCounter) roundsUntil(l *ir.Loop, b *ir.Block, v *ir.Value, rel facts.Relation, end *ir.Value, unsigned bool) (int64, bool) {
 	phi, k := uniform.Plus(v)
 	if phi.Op != ir.OpPhi || phi.Block != l.Head || !uniform.Invariant(end, l) || !facts.Fits32(k) {

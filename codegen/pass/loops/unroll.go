@@ -67,7 +67,7 @@ func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within unr
 // Loop is a natural loop with exactly one back edge.
 type Loop struct {
 	head, latch *ir.Block
-	blocks      []*ir.Block // blocks of the loop, in an order in which definitions precede uses
+	blocks      []*ir.Block // blocks of the loop, ordered so that definitions precede uses
 	in          map[*ir.Block]bool
 	dom         *ir.DomTree // dominators of the function at the time when the loop was found
 }
@@ -78,8 +78,8 @@ func innermostLoops(f *ir.Func) []*Loop {
 	return innermostOf(f, func(*ir.Loop) bool { return true })
 }
 
-// innermostOf returns the loops of f for which isWanted returns true and that have exactly one back
-// edge. innermostOf omits loops that contain another loop for which isWanted returns true.
+// innermostOf returns the wanted loops of f that have exactly one back edge. A loop is wanted if
+// isWanted returns true. innermostOf omits loops that contain another wanted loop.
 func innermostOf(f *ir.Func, isWanted func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
@@ -159,8 +159,8 @@ func (l *Loop) WorthOnHost(trips int) bool {
 	return l.Movable(trips) && (leaves <= 1 || trips*l.countInsts() <= maxUnrolledLeaving)
 }
 
-// worthChecking reports whether the loop contains checks for gather to combine, and unrolling adds
-// at most maxUnrolledChecks checks.
+// worthChecking reports whether the loop contains checks that gather can combine. The result is
+// false if unrolling would add more than maxUnrolledChecks checks.
 func (l *Loop) worthChecking(trips int) bool {
 	n := 0
 	for _, b := range l.blocks {
@@ -192,8 +192,8 @@ func (l *Loop) tripsWithin(maxTrips int, consts *ir.Module) int {
 }
 
 // simulateHead returns the number of times that the loop's head is executed until the condition
-// cond chooses the successor with index out. simulateHead returns 0 if cond is not known, or if the loop has
-// more than maxTrips iterations.
+// cond chooses the successor with the index `out`. simulateHead returns 0 if cond is not known, or
+// if the loop has more than maxTrips iterations.
 func (l *Loop) simulateHead(cond *ir.Value, out, maxTrips int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}

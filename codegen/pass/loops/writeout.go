@@ -14,9 +14,10 @@ import (
 )
 
 // These constants limit the iterations of a loop and the instructions of an iteration.
-// maxWrittenNest and maxWrittenFunc limit the instructions of a loop nest and of a function's loop
-// nests after unrolling. Loops with long iterations are not unrolled, because copies of long
-// iterations cost more, and an array in memory slows down long iterations less.
+// maxWrittenNest limits the instructions of a loop nest after unrolling. maxWrittenFunc limits the
+// instructions of all unrolled loop nests of a function together. Loops with long iterations are
+// not unrolled. Copies of long iterations cost more, and long iterations lose less time by accesses
+// to an array in memory.
 const (
 	maxWrittenRounds = rewrite.MaxSplitLen
 	maxWrittenRound  = 48
@@ -36,7 +37,7 @@ const (
 //
 // If an index varies, drivers keep the array in memory, which is much slower. Loops inside the
 // unrolled loops are also unrolled, unless the code would become too large. Loops with Sync ops of
-// the work-group are not unrolled, but loops with Sync ops of sub-groups are.
+// the work-group are not unrolled. Sync ops of sub-groups do not prevent unrolling.
 func WriteOut(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		heads := countingHeads(f)

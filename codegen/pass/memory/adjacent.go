@@ -43,7 +43,7 @@ func Adjacent(m *ir.Module) diag.List {
 type adjacent struct {
 	m      *ir.Module
 	f      *ir.Func
-	before map[*ir.Value][]*ir.Value // new instructions before an instruction
+	before map[*ir.Value][]*ir.Value // maps an instruction to the new instructions to insert before it
 	gone   map[*ir.Value]bool        // stores that became part of a later store
 }
 
@@ -60,7 +60,7 @@ type elementRun struct {
 	offsets []int // offset in bytes of the number that each instruction accesses
 }
 
-// block combines the accesses in b.
+// `block` combines the accesses in block b.
 func (x *adjacent) block(b *ir.Block) {
 	var loads []*elementRun
 	var stores *elementRun
@@ -125,8 +125,8 @@ func (r *elementRun) add(v *ir.Value, at int) {
 	r.insts, r.offsets = append(r.insts, v), append(r.offsets, at)
 }
 
-// part returns the element that v accesses, and the offset of the accessed number in the element. The result ok
-// is false if no vector can contain the number.
+// `part` returns the element that v accesses, and the offset of the accessed number in the element.
+// The result ok is false if no vector can contain the number.
 func (x *adjacent) part(v *ir.Value) (key elementKey, at int, ok bool) {
 	path, elem := v.Path(), v.Ref().Elem
 	if t := accessed(v); t != ir.TypeF32 && t != ir.TypeI32 && t != ir.TypeF64 || len(path) < 3 || elem.Size%8 != 0 {
@@ -136,7 +136,7 @@ func (x *adjacent) part(v *ir.Value) (key elementKey, at int, ok bool) {
 	return elementKey{elem, path[0], path[1]}, at, ok
 }
 
-// accessed returns the type of the number that v loads or stores.
+// `accessed` returns the type of the number that v loads or stores.
 func accessed(v *ir.Value) *ir.Type {
 	if v.Op == ir.OpStore {
 		return v.Args[0].Type
@@ -144,8 +144,8 @@ func accessed(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-// combine replaces the accesses of a run by accesses of vectors, wherever the run contains all numbers of a
-// vector.
+// `combine` replaces accesses of a run by accesses to vectors, wherever the run contains all
+// numbers of a vector.
 func (x *adjacent) combine(r *elementRun) {
 	align := alignment(x.m, r.key.base)
 	if r.key.elem.Size%16 != 0 {
@@ -160,8 +160,8 @@ func (x *adjacent) combine(r *elementRun) {
 	}
 }
 
-// within finds the run's accesses to a range of the element's bytes. If the accesses cover the
-// whole range, within removes them from the run and returns them in the order of the numbers.
+// `within` finds the run's accesses to a range of the element's bytes. If the accesses cover the
+// whole range, `within` removes them from the run and returns them in the order of the numbers.
 func (r *elementRun) within(at, size int) (list []*ir.Value) {
 	var found []int
 	for next := at; next < at+size; {
@@ -182,8 +182,8 @@ func (r *elementRun) within(at, size int) (list []*ir.Value) {
 	return list
 }
 
-// access replaces the accesses to adjacent numbers of an element by the access of a vector. The numbers begin
-// at the given offset in the element.
+// `access` replaces accesses to adjacent numbers of an element by a single access to a vector. The
+// numbers begin at the given offset in the element.
 func (x *adjacent) access(key elementKey, at int, list []*ir.Value) {
 	size, scalar := 0, accessed(list[0])
 	for _, v := range list {
@@ -231,8 +231,8 @@ func (x *adjacent) access(key elementKey, at int, list []*ir.Value) {
 	last.Aux = ref
 }
 
-// path returns the address and the index of a vector of type t at an offset of an element. path adds instructions
-// before v.
+// `path` returns the address and the index of a vector of type t at an offset of an element. The
+// instructions that compute the address are inserted before v.
 func (x *adjacent) path(v *ir.Value, key elementKey, at int, t *ir.Type) []*ir.Value {
 	if key.elem.Size == t.Size {
 		return []*ir.Value{key.base, key.index}
@@ -242,7 +242,7 @@ func (x *adjacent) path(v *ir.Value, key elementKey, at int, t *ir.Type) []*ir.V
 	return []*ir.Value{address, x.m.Int(ir.TypeI32, int64(at/t.Size))}
 }
 
-// add adds an instruction before v.
+// `add` creates an instruction to insert before v, and returns it.
 func (x *adjacent) add(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value {
 	w := x.f.NewValue(op, t, args...)
 	w.Block, w.Pos = v.Block, v.Pos
@@ -250,9 +250,9 @@ func (x *adjacent) add(v *ir.Value, op ir.Op, t *ir.Type, args ...*ir.Value) *ir
 	return w
 }
 
-// alignment returns a power of two, at most maxAlign, that divides the address v. If nothing is
-// known about v, the result is 1. Slices begin at elements of a buffer, and parts of slices begin
-// at elements of the slice.
+// `alignment` returns a power of two that divides the address v and is at most maxAlign. If nothing
+// is known about v, the result is 1. Slices begin at elements of a buffer, and parts of slices
+// begin at elements of the slice.
 func alignment(m *ir.Module, v *ir.Value) int {
 	seen := map[*ir.Value]bool{}
 	var of func(v *ir.Value) int

@@ -136,8 +136,8 @@ type knownContents struct {
 // arrayContents maps each array to its known contents at some point in the code.
 type arrayContents map[*ir.Var]*knownContents
 
-// ownedBy returns contents of x that may be changed while block b is processed. If the contents
-// belong to another block, ownedBy copies them.
+// ownedBy returns the known contents of x for the processing of block b, which may change them. If
+// the contents belong to another block, ownedBy copies them.
 func (h arrayContents) ownedBy(x *ir.Var, b *ir.Block) *knownContents {
 	c := h[x]
 	if c == nil {

@@ -16,8 +16,9 @@ const (
 	maxAllElements = 1 << 12
 )
 
-// elemLiveness records the liveness of array elements. An element is live at the end of a block if
-// it may be read afterward before it is written again. The liveness of each element is one bit.
+// elemLiveness records the liveness of array elements. An element is live at the end of a block if,
+// after the block, the element may be read before it is written. The liveness of each element is
+// one bit.
 type elemLiveness struct {
 	f         *ir.Func
 	firstBit  map[*ir.Var]int // maps an array to the index of its first bit
@@ -157,8 +158,8 @@ type arrayPair struct{ a, b *ir.Var }
 
 // coalesceArrays merges two arrays into one, if it finds a suitable pair. coalesceArrays reports
 // whether it has merged a pair. In a suitable pair, elements of one array are copied to elements of
-// the other array with the same index. Besides the copies, no write may change an element of one
-// array while the element of the other array with the same index is live.
+// the other array with the same index. No other write may change an element of one array while the
+// same element of the other array is live.
 func coalesceArrays(f *ir.Func, own map[*ir.Var]bool) bool {
 	r := readsOf(f, own)
 	copies := map[arrayPair]map[*ir.Value]bool{}
@@ -218,9 +219,8 @@ func (r *elemLiveness) copySource(b *ir.Block, i int) *ir.Var {
 	return nil
 }
 
-// canMerge reports whether the arrays of the pair p can be merged. The arrays can be merged if no
-// write other than the copies changes an element of one array while the element of the other array
-// with the same index is live.
+// canMerge reports whether the arrays of the pair p can be merged. Apart from the copies, no write
+// may change an element of one array while the same element of the other array is live.
 func (r *elemLiveness) canMerge(p arrayPair, copies map[*ir.Value]bool) bool {
 	ok := true
 	for b, out := range r.liveAtEnd {

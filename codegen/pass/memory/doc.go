@@ -8,8 +8,8 @@
 // SoA, SRoA and Params run early, because loops and checks are easier to analyse if they use values
 // instead of memory. Later, package lanes adds loops that zero large arrays.
 //
-//	Internal turns x := k.Tmp[i] after k.Tmp[i] = a into x := a, if Tmp is marked //kgen:internal.
-//	Forward turns x := k.Out[i] after k.Out[i] = a into x := a, and keeps the store.
+//	Internal turns "k.Tmp[i] = a; x := k.Tmp[i]" into "x := a", if Tmp is marked //kgen:internal.
+//	Forward turns "k.Out[i] = a; x := k.Out[i]" into "k.Out[i] = a; x := a".
 //
 // Internal and Forward replace loads from device memory, after CSE and fuse. Arrays replaces loads
 // from private arrays that SoA and SRoA did not split. Arrays also merges two arrays if one is a

@@ -106,8 +106,8 @@ func forwardIn(m *ir.Module, f *ir.Func) bool {
 	return w.rewriteLoads()
 }
 
-// loadsTwice reports whether f has at least two accesses to device memory, one of which is a load.
-// This test lets Forward quickly skip most small kernels.
+// loadsTwice reports whether f has at least two accesses to device memory, including at least one
+// load. This test lets Forward quickly skip most small kernels.
 func loadsTwice(f *ir.Func) bool {
 	n, loads := 0, 0
 	for _, b := range f.Blocks {
@@ -123,8 +123,8 @@ func loadsTwice(f *ir.Func) bool {
 	return n > 1 && loads > 0
 }
 
-// collectPlaces finds the memory locations that at least two instructions access, at least one of
-// them by a load.
+// collectPlaces finds the memory locations that at least two instructions access. At least one of
+// these instructions must be a load.
 func (w *forwarder) collectPlaces() {
 	type found struct {
 		memPlace
@@ -323,8 +323,8 @@ func (w *forwarder) rewriteLoads() bool {
 	return true
 }
 
-// dropOverwritten removes a store if a later store in the same block writes the same location and
-// no instruction between the two stores can read the location. For example:
+// dropOverwritten removes a store if a later store in the same block writes the same location. No
+// instruction between the two stores may read the location. For example:
 //
 //	k.Out[i] += a           becomes x := k.Out[i] + a
 //	k.Out[i] += b           becomes k.Out[i] = x + b

@@ -30,8 +30,8 @@ import (
 //
 // The hoisted load often loads the loop's bound. The pass ahead (in package loops) requires that a
 // loop's bound is invariant. Drivers do not hoist the load, since a check precedes it. Once does
-// not change kernels with group operations, because the point in the code at which a faulting
-// work-item leaves the group must not change.
+// not change kernels with group operations, because faulting work-items must leave the group at the
+// same point in the code as before.
 func Once(m *ir.Module) diag.List {
 	if m.UsesGroup {
 		return nil
@@ -50,8 +50,8 @@ func Once(m *ir.Module) diag.List {
 }
 
 // onceIn hoists the loads of one loop of f, and returns false if no loop has loads to hoist. onceIn
-// examines inner loops first. Repeated calls end, because after each successful call some load is
-// in fewer loops than before.
+// examines inner loops first. The caller may call onceIn until the result is false, because each
+// successful call moves a load out of a loop.
 func onceIn(m *ir.Module, f *ir.Func) bool {
 	f.RemoveUnreachable()
 	all := f.Dominators().Loops().All
@@ -69,13 +69,13 @@ func onceIn(m *ir.Module, f *ir.Func) bool {
 	return false
 }
 
-// loopStart describes the blocks at the start of a loop, which are the head and the blocks that
-// only checks separate from the head.
+// loopStart describes the blocks at the start of a loop: the head, and the blocks that control
+// reaches from the head by passing checks only.
 type loopStart struct {
 	l           *ir.Loop
 	places      *placeTable
 	checkBlocks []*ir.Block        // blocks that end with hoisted checks
-	lastBlock   *ir.Block          // block after the blocks in checkBlocks; values of lastBlock are hoisted, but not a check at its end
+	lastBlock   *ir.Block          // block after the blocks in checkBlocks; the values of lastBlock are hoisted, but its check is not
 	invariants  map[*ir.Value]bool // invariant values computed in the loop
 	hoisted     map[*ir.Value]bool // values in invariants that are hoisted
 	hoistsLoad  bool               // whether some hoisted value is a load of device memory
@@ -201,8 +201,8 @@ func (s *loopStart) moveValues(b, pre *ir.Block) {
 	})
 }
 
-// makePreheader returns a block whose only successor is the loop's head and through which all paths
-// enter the loop. If two edges of one branch enter the loop, makePreheader returns nil.
+// makePreheader returns a block through which all paths enter the loop. The only successor of the
+// block is the loop's head. If two edges of one branch enter the loop, makePreheader returns nil.
 func (s *loopStart) makePreheader() *ir.Block {
 	var from []*ir.Block
 	for _, p := range s.l.Head.Preds {

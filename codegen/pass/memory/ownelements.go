@@ -124,8 +124,8 @@ func (o *ownElements) groupSize() *ir.Value {
 	panic("BUG: a kernel over an nd-range without the size of its groups")
 }
 
-// firstIndex inserts code that computes the index of the first element that belongs to the
-// work-item, or to the work-item's group if the elements are shared.
+// firstIndex inserts code that computes the index of the work-item's first element. If a work-group
+// shares its elements, the code computes the index of the group's first element.
 func (o *ownElements) firstIndex(m *inserter, own Own) *ir.Value {
 	if own.Shared {
 		return m.toInt64(m.add(ir.OpIMul, ir.TypeI32, m.launchValue(ir.OpBuiltIn, ir.WorkgroupIDX, 0), o.groupSize()))

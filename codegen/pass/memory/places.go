@@ -118,7 +118,8 @@ func (p *placeTable) areDifferent(x, y *ir.Value) bool {
 		a.Args[0].Type.Bits() < a.Type.Bits() && p.areDifferent(a.Args[0], b.Args[0])
 }
 
-// splitSum splits v into the value "base" plus the constant "add". If base is nil, v equals add.
+// splitSum splits v into the value "base" plus the constant "add". If base is nil, v equals the
+// constant.
 func (p *placeTable) splitSum(v *ir.Value) (base *ir.Value, add uint64) {
 	for {
 		switch {

@@ -126,7 +126,7 @@ func (x *storeCombiner) isNext(g superGroup, store *ir.Value) bool {
 }
 
 // splitIndex splits the index v into the value "base" plus the constant "add". If base is nil, v
-// equals add.
+// equals the constant.
 func splitIndex(v *ir.Value) (base *ir.Value, add int64) {
 	switch {
 	case v.IsConst():
@@ -305,8 +305,8 @@ func (x *storeCombiner) joinWords(values []*ir.Value, elem *ir.Type, emitOp emit
 }
 
 // wordOf returns the 32-bit word from which the values were extracted by shifts. Together the
-// values must contain all bits of the 32-bit word, in order from the lowest bits. If the values are
-// not all bits of one word, wordOf returns nil.
+// values must contain all bits of the 32-bit word, in order from the lowest bits. If the values do
+// not have this form, wordOf returns nil.
 func wordOf(values []*ir.Value, elem *ir.Type) *ir.Value {
 	w := values[0]
 	for k, v := range values {

@@ -123,10 +123,10 @@ func (d *divider) mulHigh(x *ir.Value, m uint64) *ir.Value {
 	return d.wide(ir.OpIAdd, d.wide(ir.OpIAdd, d.wide(ir.OpIMul, x1, m1), high(mid)), high(low))
 }
 
-// reciprocalOf returns a factor m and a shift count with which x / by can be computed. If h is the
-// upper half of x*m, the quotient is h>>shift. If addsX is set, the factor needs 65 bits, and m
-// contains its lower 64 bits. If addsX is set, the quotient is ((x-h)>>1 + h)>>shift. The divisor
-// "by" must be less than 1<<63 and not a power of two.
+// reciprocalOf returns a factor m and a shift count for a division of x. If h is the upper half of
+// x*m, the quotient is h>>shift. If addsX is set, the factor needs 65 bits, and m contains its
+// lower 64 bits. If addsX is set, the quotient is ((x-h)>>1 + h)>>shift. The divisor "by" must be
+// less than 1<<63 and not a power of two.
 func reciprocalOf(by uint64) (m uint64, shift int, addsX bool) {
 	top := bits.Len64(by) // 1<<top is the next power of two
 	for s := range top {

@@ -174,8 +174,8 @@ func (x *corrector) fusedRoot(a *ir.Value) (root, in *ir.Value) {
 //
 // The value r is accurate enough although h is rounded, because l is the rounding error of h. The
 // terms that the formula omits are less than 2^-60. The terms of the formula must be added in the
-// given order, because the inverse roots of a few operands are close to the middle between two
-// floats. As in fusedRoot, a test checks all fractions of operands.
+// given order. The order matters because the inverse roots of a few operands are close to the
+// middle between two floats. As in fusedRoot, a test checks all fractions of operands.
 func (x *corrector) fusedInverseRoot(a *ir.Value) (root, in *ir.Value) {
 	y := x.addDeviceOp(ir.OpFRsqrt, a)
 	h := x.product(a, y)

@@ -87,9 +87,9 @@ func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
 	fa := x.addInt(ir.OpOr, p.fraction, x.addInt(ir.OpSelect, less, x.intConst(TwoBits), x.intConst(OneBits)))
 	fb := x.addInt(ir.OpOr, q.fraction, x.intConst(OneBits))
 
-	// The device divides special operands (zeros, infinities and NaNs) unchanged, and the
-	// significands of other operands. If an operand is special, the device's quotient is correct
-	// except for its sign.
+	// The device divides the significands of the operands. For a special operand (zero, infinite or
+	// NaN), the device uses the operand's absolute value instead of the significand. If an operand
+	// is special, the device's quotient is correct except for its sign.
 	fa = x.addInt(ir.OpSelect, p.isSpecial, p.abs, fa)
 	fb = x.addInt(ir.OpSelect, q.isSpecial, q.abs, fb)
 	device := x.asWord(x.addOp(ir.OpFDiv, ir.TypeF32, x.asFloat(fa), x.asFloat(fb)))
@@ -194,8 +194,8 @@ func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
 	device = x.addInt(ir.OpSelect, x.addBool(ir.OpULt, device, x.intConst(HalfBits)), x.intConst(HalfBits), device)
 	device = x.addInt(ir.OpSelect, x.addBool(ir.OpULt, device, x.intConst(OneBits)), device, x.intConst(OneBits))
 
-	// The integer middle represents, in units of 2^-25, the number in the middle between a float
-	// and the next smaller float. The number middle is greater than the inverse root if
+	// The integer `middle` represents, in units of 2^-25, the number in the middle between a float
+	// and the next smaller float. The represented number is greater than the inverse root if
 	// square*middle*middle is greater than 2^23 * 2^50. The lowest 64 bits of the difference are
 	// enough to compare square*middle*middle with 2^23 * 2^50, because the two numbers are close.
 	// Inverse roots are never exactly in the middle between two floats.

@@ -88,7 +88,7 @@ func narrowConst(v *ir.Value) (uint64, bool) {
 	return uint64(math.Float32bits(x)), float64(x) == f && facts.Exact32(x)
 }
 
-// isBits reports whether op only copies or changes bits of floats, so that it also preserves
+// isBits reports whether op only copies or changes bits of floats. Such an op also preserves
 // signalling NaNs.
 func isBits(op ir.Op) bool { return op == ir.OpFNegate || op == ir.OpFAbs || op == ir.OpSelect }
 

@@ -13,11 +13,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Fuse combines a product and the sum that uses it into one operation. Fuse changes only code for
-// which the Go specification ("Floating-point operators") allows fusion and the kernel's mode
-// requests fusion. So Fuse does not fuse across an FRounded op, which marks an explicit rounding in
-// the source. All uses of the product must be sums that Fuse combines with the product, so that the
-// product itself becomes unused. At the end, Fuse removes all FRounded ops.
+// Fuse combines a product and the sum that uses it into one operation. Fuse changes code only if
+// the Go specification ("Floating-point operators") allows fusion and the kernel's mode requests
+// it. So Fuse does not fuse across an FRounded op, which marks an explicit rounding in the source.
+// All uses of the product must be sums that Fuse combines with the product, so that the product
+// itself becomes unused. At the end, Fuse removes all FRounded ops.
 func Fuse(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		if m.Float != properties.FloatExact {

@@ -52,13 +52,13 @@ func IsLongDivision(v *ir.Value) bool {
 // longDivision generates the code for one division.
 //
 // The code multiplies the dividend by the divisor's float32 reciprocal, which gives the first of
-// four partial quotients. The other three partial quotients come from the remainders. The constant
-// "under" makes the reciprocal smaller, by slightly more than all rounding errors together.
-// Rounding errors come from conversions, a division and a product. The error of the division is at
-// most 2.5 units in the last place (Vulkan, "Precision and Operation of SPIR-V Instructions").
-// Because of the smaller reciprocal, no partial quotient is too large. If the exact partial
-// quotient is q, the computed partial quotient is more than q*(1-2^-18)-1. The remainder of each
-// step is less than the divisor plus 2^-18 times the previous remainder. After four steps, the
+// four partial quotients. The other three partial quotients come from the remainders. The code
+// first reduces the reciprocal by slightly more than the sum of all rounding errors (see the
+// constant "under"). Rounding errors come from conversions, a division and a product. The error of
+// the division is at most 2.5 units in the last place (Vulkan, "Precision and Operation of SPIR-V
+// Instructions"). Because of the smaller reciprocal, no partial quotient is too large. If the exact
+// partial quotient is q, the computed partial quotient is more than q*(1-2^-18)-1. The remainder of
+// each step is less than the divisor plus 2^-18 times the previous remainder. After four steps, the
 // remainder is less than twice the divisor.
 type longDivision struct {
 	rewrite.Maker

@@ -17,12 +17,12 @@ import (
 // devices compute in 32 bits. A value is narrowed only if its operands are also narrowed, so that
 // no conversions are needed inside a computation.
 //
-// Divisions of non-negative values by constants become unsigned. For example, i/16 becomes a shift
-// and i%16 a mask if i is not negative.
+// Divisions of non-negative values by constants become unsigned. For example, if i is not negative,
+// i/16 becomes a shift and i%16 becomes a mask.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
-// NarrowValues implements Narrow. The function chosen, if not nil, is called after the values to
-// narrow have been chosen.
+// NarrowValues implements Narrow. If the function `chosen` is not nil, NarrowValues calls it as
+// soon as the values to narrow are known.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}

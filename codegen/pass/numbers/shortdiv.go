@@ -100,7 +100,7 @@ func quotientOf(v *ir.Value) *ir.Value {
 // shortDivision generates the code that replaces one division.
 type shortDivision struct {
 	rewrite.Maker
-	x, by    *ir.Value // 32-bit unsigned operands; by is 1 if the divisor does not fit in 32 bits
+	x, by    *ir.Value // 32-bit unsigned operands; the divisor `by` is replaced by 1 if it does not fit in 32 bits
 	fits     *ir.Value // condition that the divisor fits in 32 bits; nil if always true
 	negative *ir.Value // condition that the divisor is negative; nil if always false
 	value    *ir.Value // 32-bit result of the division

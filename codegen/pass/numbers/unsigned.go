@@ -78,8 +78,7 @@ func RoundsTwice(v *ir.Value) bool {
 }
 
 // Halved returns a signed 32-bit integer and a float32 scale whose product is the float32 nearest
-// to the uint32 x. If the highest bit of x is set, the integer is half of x, and its lowest bit is
-// the "or" of the two lowest bits of x.
+// to the uint32 x. If the highest bit of x is set, the integer is x>>1 | x&1.
 func Halved(m *ir.Module, x *ir.Value, add func(op ir.Op, t *ir.Type, args ...*ir.Value) *ir.Value) (word, scale *ir.Value) {
 	n := func(n int64) *ir.Value { return m.Int(ir.TypeI32, n) }
 	f := func(f float64) *ir.Value { return m.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f)) }

@@ -50,9 +50,9 @@ func flagBit(n int) uint32 {
 }
 
 // otherKind returns the kind of zeros (the bits of the reserved word) that hideValues combines with
-// v. The kinds that hide v's operands are avoided, because a driver may simplify (x|z)&y|z to
-// x&y|z, in which x is no longer hidden. For a square, otherKind returns kind 1, whose zeros
-// include bit 1 of the reserved word.
+// v. otherKind avoids the kinds that hide v's operands. Otherwise, a driver might simplify
+// (x|z)&y|z to x&y|z, where x is no longer hidden. For a square, otherKind returns kind 1, whose
+// zeros include bit 1 of the reserved word.
 func (h *hider) otherKind(v *ir.Value) int {
 	z := v.ID % h.zeroKinds
 	switch {
@@ -87,7 +87,7 @@ const (
 	// hideUpper hides both halves of a 64-bit value. Without hideUpper, a driver can see that the
 	// zeros do not change the upper half, because the zeros have only 32 bits.
 	hideUpper
-	// hideCompared hides the value only from the comparisons for which the quirk matches.
+	// hideCompared hides the value only from the comparisons that the quirk matches.
 	hideCompared
 )
 
@@ -298,8 +298,8 @@ type rewrittenBlock struct {
 	done map[*ir.Value]*ir.Value // maps a value to the replacement that hideFloat has created in the block
 }
 
-// eachIncoming replaces each phi argument for which matches returns true by the result
-// of hideFloat.
+// eachIncoming calls the function `matches` for each argument of each phi. If `matches` returns
+// true, eachIncoming replaces the argument by the result of hideFloat.
 func (h *hider) eachIncoming(matches func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {

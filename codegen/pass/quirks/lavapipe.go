@@ -160,7 +160,8 @@ func isFloatZero(v *ir.Value) bool {
 // sign:
 //
 //	trunc(x) becomes copysign(floor(abs(x)), x).
-//	even(x) becomes copysign((a + 1<<52) - 1<<52 if a < 1<<52, else a, x), where a is abs(x).
+//	even(x) becomes copysign(y, x). Let a be abs(x).
+//	If a < 1<<52, y is (a + 1<<52) - 1<<52. Otherwise, y is a.
 //
 // A float64 of at least 1<<52 has no fraction, so the sum a + 1<<52 is rounded to an integer, with
 // ties to even.
@@ -214,8 +215,8 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 //	}
 //
 // hideLiterals hides the initial constants of phis, and values that depend only on constants and
-// loop counters. Phis that are only operands of selections, or stored to memory that is not
-// private, are not changed.
+// loop counters. A phi does not change if it is used only by selections and by stores to memory
+// that is not private.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
 	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && isHideable(a.Type) && used[p] })
@@ -264,7 +265,8 @@ func usedFloats(f *ir.Func) map[*ir.Value]bool {
 	return used
 }
 
-// literalKey contains the arguments of isLiteral, as the key of its cached results.
+// literalKey is the key of a cached result of isLiteral. The key consists of the arguments of
+// isLiteral.
 type literalKey struct {
 	v            *ir.Value
 	throughLoads bool
@@ -272,8 +274,7 @@ type literalKey struct {
 
 // isLiteral reports whether a driver may find that v is a constant. Values computed from arguments
 // or from loads of device memory are not constants. If throughLoads is not set, a load from private
-// memory does not count as a constant, because loads from private memory are frequent in blocked
-// algorithms.
+// memory does not count as a constant. Blocked algorithms have many loads from private memory.
 func (h *hider) isLiteral(v *ir.Value, throughLoads bool) bool {
 	if v.IsConst() || v.IsConstExpr() {
 		return true

@@ -22,10 +22,10 @@ import (
 // lanes. For lanes that have left a loop, lavapipe (Mesa 22.3) preserves only the registers that
 // nir_convert_from_ssa creates from phis. After the loop, a value outside the registers of phis is
 // the value that the last iteration computed for all lanes. For a lane that left earlier, the value
-// of the last iteration is correct only if the value's operands have not changed since the lane
-// left. A phi of the loop's header changes for lanes that have left if the phi and its next value
-// share a register. The phi and its next value share a register if nothing reads the phi after the
-// next value is computed:
+// of the last iteration may be wrong. The value is correct only if its operands have not changed
+// since the lane left. A phi of the loop's header changes for lanes that have left if the phi and
+// its next value share a register. The phi and its next value share a register if nothing reads the
+// phi after the next value is computed:
 //
 //	for {
 //		x := s >> 8    // reads the register s
@@ -61,10 +61,10 @@ func LoopValues(m *ir.Module) diag.List {
 }
 
 // routeThroughHeader changes each loop whose live-out values lavapipe may lose. The loop's exits
-// move to the header, and the live-out values become phis of the header. If at most atMost
-// operations can compute the live-out values from the header's phis, the exits of the loop do not
-// move. For a loop whose exits do not move, routeThroughHeader computes the live-out values again
-// after the loop if recompute is set. If recompute is not set, the loop does not change.
+// move to the header, and the live-out values become phis of the header. The exits do not move if
+// the live-out values can be computed from the header's phis by at most atMost operations. For a
+// loop whose exits do not move, routeThroughHeader computes the live-out values again after the
+// loop if recompute is set. If recompute is not set, the loop does not change.
 func routeThroughHeader(f *ir.Func, atMost int, recompute bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -122,8 +122,8 @@ func (l *loopBlocks) containsBlock(b *ir.Block) bool {
 }
 
 // leftAtOnce reports whether all work-items that enter the loop together also leave it in the same
-// iteration. Work-items leave a loop that contains a Sync op in the same iteration. Work-items also
-// leave a loop in the same iteration if each condition of an exit is the same for all work-items.
+// iteration. If a loop contains a Sync op, all work-items leave the loop in the same iteration. The
+// same holds if each exit condition of a loop is the same for all work-items.
 func (l *loopBlocks) leftAtOnce() bool {
 	for _, b := range l.blocks {
 		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
@@ -311,8 +311,8 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 
 // carriedValue describes a live-out value of a loop. The value becomes a phi of the header.
 type carriedValue struct {
-	old *ir.Value   // the original value, which phi replaces after the loop
-	at  []*ir.Value // the value that old has at each break
+	old *ir.Value   // the original value; the value phi replaces it after the loop
+	at  []*ir.Value // the value of `old` at each break
 	phi *ir.Value
 }
 
@@ -371,7 +371,7 @@ func joinedPhi(c *ir.Block, v *ir.Value) *ir.Value {
 	return p
 }
 
-// replaceAfter replaces the value old by the value new in block m and in all blocks that m
+// replaceAfter replaces the value `old` by the value `new`, in block m and in all blocks that m
 // dominates.
 func replaceAfter(f *ir.Func, dom *ir.DomTree, m *ir.Block, old, new *ir.Value) {
 	inside := func(b *ir.Block) bool { return dom.Reachable(b) && dom.Dominates(m, b) }

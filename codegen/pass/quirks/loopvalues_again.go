@@ -11,9 +11,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// These constants are the largest numbers of operations for which a loop's live-out values are
-// recomputed after the loop. Live-out values that need more operations become phis of the loop's
-// header.
+// These constants limit the number of operations that recompute a loop's live-out values after the
+// loop. Live-out values that need more operations become phis of the loop's header.
 const (
 	maxRecomputed = 8  // limit for loopvalues, when each operation of the source is one op
 	maxExpanded   = 64 // limit for outlive, when quirks and split64.Lower have expanded the operations
@@ -46,10 +45,10 @@ func Outlive(m *ir.Module) diag.List {
 	return nil
 }
 
-// recomputeOps returns the operations that compute the values xs, in order, and the header's phis
-// from which the operations start. recomputeOps returns false if there are more than atMost
-// operations, or if an operation is expensive or not pure. recomputeOps also returns false if the
-// operations need values of the loop other than the header's phis.
+// recomputeOps returns the operations that compute the values xs, in order. recomputeOps also
+// returns the header's phis that these operations use. recomputeOps returns false if there are more
+// than atMost operations, or if an operation is expensive or not pure. recomputeOps also returns
+// false if the operations need values of the loop other than the header's phis.
 func (l *loopBlocks) recomputeOps(xs []*ir.Value, atMost int) (ops, phis []*ir.Value, ok bool) {
 	if l.h.Merge.Continue != nil {
 		return nil, nil, false // the merge block starts another loop, which would execute the operations in each iteration
@@ -91,8 +90,9 @@ func isSimple(op ir.Op) bool {
 	return op.Has(ir.FlagPure) && !op.Has(ir.FlagCostly) && op != ir.OpPhi
 }
 
-// computeAgain adds copies of ops after the loop, which compute the values xs from phis. The phis
-// are hidden, so that no driver recognizes that the copies compute the same values as the loop.
+// computeAgain adds copies of the instructions in ops after the loop. The copies compute the values
+// xs from phis. The phis are hidden, so that no driver recognizes that the copies compute the same
+// values as the loop.
 func (l *loopBlocks) computeAgain(f *ir.Func, xs, ops, phis []*ir.Value) {
 	m := l.h.Merge
 	copies := map[*ir.Value]*ir.Value{}
@@ -154,10 +154,11 @@ func hidePhi(f *ir.Func, p *ir.Value) []*ir.Value {
 }
 
 // keptInHeader reports whether lavapipe preserves the live-out values xs without a workaround. The
-// values xs are preserved if the loop's only exit is in its header, and the header computes each
-// value of xs from the header's phis. When a work-item leaves the loop at the header, the registers
-// of the header's phis have not been overwritten. In addition, no instruction of the header may be
-// an argument of a phi, because such a phi might share a register with a phi of the header.
+// values xs are preserved if the loop's only exit is in its header. The header must also compute
+// each value of xs from its phis. When a work-item leaves the loop at the header, the registers of
+// the header's phis have not been overwritten. In addition, no phi may have an instruction of the
+// header as an argument. A phi with such an argument might share a register with a phi of the
+// header.
 func (l *loopBlocks) keptInHeader(xs []*ir.Value, uses *usersOf) bool {
 	h := l.h
 	if !slices.Equal(h.Merge.Preds, []*ir.Block{h}) || slices.ContainsFunc(h.Insts, func(v *ir.Value) bool { return uses.phiArgs[v] }) {

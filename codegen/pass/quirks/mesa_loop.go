@@ -16,8 +16,8 @@ import (
 // does not compute the loop's number of iterations. For example, in the loop "for i <= 0 { … i--
 // }", i may start as math.MinInt64. The initial value then becomes math.MinInt64 ^ zero.
 //
-// Most loops that count downward count between small numbers. hideDescents does not change loops
-// between small numbers, so that drivers can unroll them.
+// In most loops that count downward, all numbers are small. hideDescents does not change loops with
+// only small numbers, so that drivers can unroll them.
 //
 // hideDescents also hides a large initial value if the loop adds a positive constant to the
 // counter. A counter that starts with a large value soon wraps from its type's greatest value to
@@ -44,8 +44,9 @@ func hideDescents(h *hider) {
 	})
 }
 
-// counterFinder finds loops that count downward from or to a number far from zero, or that count
-// beyond their type's greatest value.
+// counterFinder finds loops of two kinds. A loop of the first kind counts downward, and its first
+// or last number is far from zero. A loop of the second kind counts beyond its type's greatest
+// value.
 type counterFinder struct {
 	h      *hider
 	dom    *ir.DomTree
@@ -70,8 +71,8 @@ func (d *counterFinder) eachCounter(f func(d *counterFinder, p *ir.Value, back i
 	}
 }
 
-// isDecreased reports whether the counter p counts downward from or to a number far from zero.
-// The argument p.Args[back] is the value of p in the next iteration.
+// isDecreased reports whether the counter p counts downward, and its first or last number is far
+// from zero. The argument p.Args[back] is the value of p in the next iteration.
 func (d *counterFinder) isDecreased(p *ir.Value, back int) bool {
 	return d.stepsBy(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.mayStartFar(p, back)
 }
@@ -105,10 +106,10 @@ func (d *counterFinder) isIncreased(p *ir.Value, back int) bool {
 	return false
 }
 
-// stepsBy reports whether a loop computes the value next by adding a number to the loop's counter
-// p. The result is true only if a driver may recognize the number as a constant with the sign of
-// wantSign. If next is a phi, one argument of next must be the counter plus a number with the sign
-// of wantSign.
+// stepsBy reports whether a loop adds a number to its counter p to compute the value `next`. The
+// result is true only if a driver may recognize the number as a constant with the sign of wantSign.
+// If `next` is a phi, one of its arguments must be the counter plus a number with the sign of
+// wantSign.
 func (d *counterFinder) stepsBy(p, next *ir.Value, wantSign int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {

@@ -9,10 +9,10 @@ import (
 )
 
 // This file contains the quirks of NVIDIA's driver, and the matchers of the quirks that hide a
-// value. In a matcher, v is the value to hide, and use is an instruction that uses v. Most bugs of
-// NVIDIA's compiler concern integers. The compiler replaces a few operations by fewer operations,
-// but does not check all conditions for the replacement. A value that is combined with an unknown
-// zero by "or" matches none of the compiler's patterns.
+// value. In a matcher, v is the value to hide, and the argument `use` is an instruction that uses
+// v. Most bugs of NVIDIA's compiler concern integers. The compiler replaces a few operations by
+// fewer operations, but does not check all conditions for the replacement. A value that is combined
+// with an unknown zero by "or" matches none of the compiler's patterns.
 
 // nvidia580 is the version of NVIDIA's driver with which the bugs were found, on H200 GPUs.
 const nvidia580 = "580.159.04"
@@ -290,8 +290,8 @@ func isBit(v *ir.Value) bool {
 // isSmall reports whether v is the constant -1, 0 or 1.
 func isSmall(v *ir.Value) bool { return v.IsConst() && v.Int() >= -1 && v.Int() <= 1 }
 
-// isFlag reports whether v is 1 or 0, as selected by a bool, and the user of v multiplies v or
-// combines v with a number by "and".
+// isFlag reports whether v is 1 or 0, and a bool selects one of these numbers. The user of v must
+// multiply v, or combine v with a number by "and".
 func isFlag(v, use *ir.Value) bool {
 	if use.Op != ir.OpAnd && use.Op != ir.OpIMul || use.Args[0].IsConst() || use.Args[1].IsConst() {
 		return false
@@ -328,8 +328,8 @@ func isChosenSum(v, use *ir.Value) bool {
 	return joins && isSum64(v)
 }
 
-// isNegated reports whether v is -x or a negative multiple of x, and the user of v may be an
-// extension or a selection of v, such as a minimum.
+// isNegated reports whether v is -x or a negative multiple of x. The user of v must be an op that
+// may extend or select v, such as a conversion.
 func isNegated(v, use *ir.Value) bool {
 	switch use.Op {
 	case ir.OpShl, ir.OpAnd, ir.OpSConvert, ir.OpUConvert, ir.OpSelect:
@@ -384,9 +384,9 @@ func isScaled(v, use *ir.Value) bool {
 	return true
 }
 
-// isMultiple reports whether v is a multiple of a number, or is computed from a multiple in at most
-// depth steps. isMultiple follows operations that compilers move to the other side of a comparison.
-// For example, ^(x*2) > 3 becomes x*2 < ^3.
+// isMultiple reports whether v is a multiple of a number, or is computed from a multiple. The
+// argument `depth` limits the number of steps of this computation. isMultiple follows operations
+// that compilers move to the other side of a comparison. For example, ^(x*2) > 3 becomes x*2 < ^3.
 func isMultiple(v *ir.Value, depth int) bool {
 	of := func(i int) bool { return depth > 0 && isMultiple(v.Args[i], depth-1) }
 	switch v.Op {
@@ -408,8 +408,8 @@ func isMultiple(v *ir.Value, depth int) bool {
 	return false
 }
 
-// upperBytes returns the values x for which the instruction "use" combines x<<8 with another value
-// by "or".
+// upperBytes returns each value x for which x<<8 is an operand of the instruction `use`, which must
+// be an "or".
 func upperBytes(use *ir.Value) []*ir.Value {
 	if use.Op != ir.OpOr {
 		return nil

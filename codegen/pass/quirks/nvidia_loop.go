@@ -36,9 +36,9 @@ func isBound(v, use *ir.Value) bool {
 	return false
 }
 
-// linearRoot returns the value from which v is computed by operations with constants. If linearRoot
-// returns the same value for two values, a compiler may know the difference of the two values. If v
-// is constant, linearRoot returns nil.
+// linearRoot removes the operations with constants from v, and returns the value that remains. If
+// linearRoot returns the same value for two values, a compiler may know the difference of the two
+// values. If v is constant, linearRoot returns nil.
 func linearRoot(v *ir.Value) *ir.Value {
 	for {
 		switch v.Op {

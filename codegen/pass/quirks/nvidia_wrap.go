@@ -27,8 +27,8 @@ func hideWraps(h *hider) {
 	})
 }
 
-// addsConst reports whether a loop computes the value next by adding a constant to the loop's
-// counter p. If next is a phi, at least one argument of next must be the counter plus a constant.
+// addsConst reports whether a loop adds a constant to its counter p to compute the value `next`. If
+// `next` is a phi, at least one of its arguments must be the counter plus a constant.
 func (d *counterFinder) addsConst(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	if next == p || seen[next] {
 		return false
@@ -89,8 +89,8 @@ func (d *counterFinder) hideEnd(p *ir.Value, step int64, cond *ir.Value, continu
 			d.hideEnd(p, step, a, continueIf)
 		}
 	case ir.OpSLt, ir.OpSLe:
-		// Let c be the operand that is compared with p. The loop continues while p is greater than
-		// c if c < p continues the loop, or if p < c ends the loop.
+		// Let c be the operand that is compared with p. The loop continues while p > c in two
+		// cases: if the loop continues when c < p is true, and if the loop ends when p < c is true.
 		for i, x := range cond.Args {
 			greater := (i == 1) == continueIf
 			if linearRoot(x) == p && greater == (step > 0) && cond.Block != nil {

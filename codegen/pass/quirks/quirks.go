@@ -27,16 +27,16 @@ const (
 	SwiftShader Driver = "SwiftShader"
 )
 
-// A Quirk describes one bug of one driver, and the workaround with which kgen's modules avoid the
-// bug. [All] returns all quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
+// A Quirk describes one bug of one driver, and how kgen's modules avoid the bug. [All] returns all
+// quirks, which are in nvidia.go, lavapipe.go, swiftshader.go and mesa.go.
 //
 // The fields of a Quirk describe its workaround in one of four ways:
 //
 //   - If Match is set, the values for which Match returns true are hidden from the driver's
 //     optimizer, as Hide describes (see [hider.hideValues]).
 //   - If Inst is set, the function Inst may rewrite each instruction.
-//   - If Module, Before or After is set, the function Module rewrites the module, and Before and
-//     After rewrite each function before or after values are hidden.
+//   - If Module is set, it rewrites the module. If Before is set, it rewrites each function before
+//     values are hidden, and After does so after values are hidden.
 //   - If only Where is set, the workaround is part of another pass or package, and Where refers to
 //     its code.
 type Quirk struct {
@@ -62,12 +62,12 @@ type Quirk struct {
 	// the function that Where names.
 	Fixed bool
 
-	// Match reports whether the operand v of use must be hidden from the driver. The argument use
-	// of Match is an instruction or a phi.
+	// Match reports whether v must be hidden from the driver. The value v is an operand of `use`,
+	// which is an instruction or a phi.
 	Match func(h *hider, v, use *ir.Value) bool
 	// If the function Operands is not nil, it is used instead of Match. Operands returns the values
-	// to hide because of the instruction "use". The values that Operands returns need not be
-	// operands of use.
+	// to hide because of the instruction `use`. The returned values need not be operands of that
+	// instruction.
 	Operands func(use *ir.Value) []*ir.Value
 	// Hide describes how the values are hidden.
 	Hide hidingFlags

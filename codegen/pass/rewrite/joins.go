@@ -85,9 +85,9 @@ func exitOf(loops *ir.Loops, p, b *ir.Block) any {
 }
 
 // waysTo groups the given predecessors of b. A group contains the predecessors that control reaches
-// from the same successor of their common dominator. waysTo returns the groups for which a phi of b
-// has a single argument (see phiArgsAgree). A group for which no phi has a single argument is
-// divided further.
+// from the same successor of their common dominator. waysTo returns a group if some phi of b has
+// the same argument for the whole group (see phiArgsAgree). Otherwise, waysTo divides the group
+// further.
 func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	if len(preds) < 3 {
 		return nil
