@@ -19,8 +19,8 @@ import (
 // View compiles the kernels of the packages in the same way as Generate, but writes no files. The
 // results are the page that shows the compiled kernels, and the absolute paths of the main module's
 // source folders. View uses only Dir, Patterns and Env of the configuration. The diagnostics are
-// about the user's code. The page shows diagnostics beside the kernels that compile. View returns
-// problems other than diagnostics as an error.
+// about the user's code. The page shows the kernels that compile, and the diagnostics of the
+// others. For a problem that is not a diagnostic, View returns an error.
 func View(ctx context.Context, cfg Config) (page *view.Page, folders []string, diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -64,7 +64,7 @@ type stubWriter struct {
 }
 
 // placeOf returns the folder and import path of the generated package for p. If p is below an internal folder, the
-// generated package is beside p. In the same folder, every package that may import p may also import the generated
+// generated package is beside p. Then every package that may import p may also import the generated
 // package.
 func (w *stubWriter) placeOf(p *load.Package) (dir, importPath string) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(p.PkgPath, p.ModulePath), "/")
@@ -76,7 +76,7 @@ func (w *stubWriter) placeOf(p *load.Package) (dir, importPath string) {
 	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(importBase(p.ModulePath, p.ModuleDir, root), rel)
 }
 
-// importBase returns the import path of the output folder that parameter root names.
+// importBase returns the import path of the output folder `root`.
 func importBase(modulePath, moduleDir, root string) string {
 	if r, err := filepath.Rel(moduleDir, root); err == nil && filepath.IsLocal(r) {
 		return path.Join(modulePath, filepath.ToSlash(r))
@@ -85,8 +85,8 @@ func importBase(modulePath, moduleDir, root string) string {
 }
 
 // mayWrite reports whether kgen may generate a package with the given import path. kgen may
-// generate a package only at an import path that placeOf returns for some package, with the default
-// folder or with Config.Out.
+// generate a package only at an import path that placeOf can return. The output folder may be the
+// default folder or Config.Out.
 func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
 	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
 		return true

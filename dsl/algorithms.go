@@ -2,8 +2,8 @@ package dsl
 
 import "unsafe"
 
-// The group algorithms are functions over the work-items of a work-group, it.Group(),
-// or of a sub-group, it.SubGroup(). All work-items of the group call a group algorithm
+// The group algorithms are functions on the values of a work-group, it.Group(), or of a
+// sub-group, it.SubGroup(). All work-items of the group call a group algorithm
 // together, in control flow that is uniform over the work-group. Like Barrier, a group
 // algorithm orders the work-items' reads and writes of memory. Work-items that have
 // returned or faulted contribute the identity of the operation, which changes no
@@ -18,8 +18,8 @@ import "unsafe"
 //	v[i] with i >= d to op(v[i-d], v[i]) at the same time.
 //
 // Numbers of package half are combined by their methods Add, Mul, Min and Max. So each combination
-// is rounded, and each NaN result is the NaN that Add, Mul, Min and Max return. To add up with the
-// precision of float32, reduce x.Float32().
+// is rounded, and each NaN result is the NaN that Add, Mul, Min and Max return. For sums with the
+// precision of float32, first convert the numbers by x.Float32().
 
 // AnyGroup is [Group] or [SubGroup].
 type AnyGroup interface {
@@ -68,7 +68,7 @@ func Multiplies[T Number](x, y T) T {
 	return x * y
 }
 
-// Minimum returns min(x, y), which is NaN if x or y is. The identity of Minimum is the type's
+// Minimum returns min(x, y), which is NaN if x or y is NaN. The identity of Minimum is the type's
 // greatest value, which is +Inf for floats with infinities.
 func Minimum[T Number](x, y T) T {
 	if unsafe.Sizeof(x) <= 2 {
@@ -79,8 +79,8 @@ func Minimum[T Number](x, y T) T {
 	return min(x, y)
 }
 
-// Maximum returns max(x, y), which is NaN if x or y is. The identity of Maximum is the type's least
-// value, which is -Inf for floats with infinities.
+// Maximum returns max(x, y), which is NaN if x or y is NaN. The identity of Maximum is the type's
+// least value, which is -Inf for floats with infinities.
 func Maximum[T Number](x, y T) T {
 	if unsafe.Sizeof(x) <= 2 {
 		if x, ok := halfOf(x); ok {

@@ -76,10 +76,10 @@ type AtomicInteger interface {
 }
 
 // AtomicLoadRelaxed returns *p, in one step that no other atomic operation interrupts.
-// AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. A
-// work-item that sees the store of a second work-item may not see earlier writes of the second one,
-// unless both call [AtomicFence] in between. Loads of one location never go back to an older value.
-// Devices run AtomicLoadRelaxed as a plain load, but a load of sync/atomic as a read-modify-write.
+// AtomicLoadRelaxed does not order other accesses, like memory_order_relaxed of C++ and SYCL. If a
+// work-item sees a store of another work-item, earlier writes of the other one may be invisible, unless
+// both call [AtomicFence] between their accesses. Loads of one location never go back to an older value.
+// On devices, AtomicLoadRelaxed is a plain load, but a load function of sync/atomic is a read-modify-write.
 //
 // Values of 64 bits need the aspect properties.Atomic64.
 func AtomicLoadRelaxed[T AtomicInteger](p *T) T {
@@ -107,7 +107,7 @@ func AtomicAddRelaxed[T AtomicInteger](p *T, v T) T {
 	return T(atomic.AddUint64((*uint64)(unsafe.Pointer(p)), uint64(v)))
 }
 
-// MemoryScope is the set of work-items among which a fence orders accesses.
+// MemoryScope is the set of work-items for which a fence orders accesses.
 type MemoryScope uint8
 
 // The scopes.
@@ -120,11 +120,11 @@ const (
 // All fences on the host access the variable `fences`.
 var fences atomic.Uint32
 
-// AtomicFence makes the caller's memory accesses before the call appear earlier than its accesses
-// after the call, to all work-items of the scope. A work-item that sees a write made after the
-// fence also sees writes made before the fence, if it calls AtomicFence between the two reads.
-// AtomicFence does not wait. Atomic operations of this package and of sync/atomic order memory
-// without fences (see the package's doc).
+// AtomicFence orders the caller's memory accesses for all work-items of the scope: the accesses
+// before the call come before the accesses after the call. If a work-item reads a write made after
+// the fence, and then calls AtomicFence, it sees all writes made before the first fence.
+// AtomicFence does not wait. Atomic operations that are not relaxed need no fences (see the
+// package's doc).
 //
 // The argument scope is one of the MemoryScope constants.
 func AtomicFence(scope MemoryScope) { fences.Add(1) }

@@ -96,9 +96,9 @@
 //     operations eventually, but in no guaranteed order.
 //   - A work-item that waits in a loop may keep others from running. The loop may wait for the end
 //     of a short update that another work-item has begun. But the loop must not wait for a
-//     work-item that may not have started, or that is in the same sub-group. A work-item that holds
-//     a lock during a loop may never release the lock. To wait for other work-items of a group, use
-//     barriers.
+//     work-item that may not have started, or that is in the same sub-group. If a work-item holds a
+//     lock during a loop, it is possible that the lock is never released. To wait for other
+//     work-items of a group, use barriers.
 //
 // [AtomicLoadRelaxed], [AtomicStoreRelaxed] and [AtomicAddRelaxed] are not part of the sequentially
 // consistent order, and do not order other accesses. Relaxed loads and stores are as fast as plain
@@ -106,19 +106,19 @@
 // after an [AtomicFence].
 //
 // On the host device atomic operations run as operations of package sync/atomic. The race detector
-// (go test -race) uses the order that Go's operations, barriers and group algorithms establish. The
-// detector reports a data race between work-items with the lines of both accesses. [AtomicFence]
+// (go test -race) uses the order that Go's operations, barriers and group algorithms establish. For
+// a data race between work-items, the detector reports the lines of both accesses. [AtomicFence]
 // orders plain and relaxed accesses, and is seldom needed.
 //
 // # Launches that are cancelled
 //
 // On the host device a cancelled launch always ends soon. On other devices a cancelled launch ends
-// soon if the Kernel method has a directive,
+// soon if the Kernel method has this directive:
 //
 //	//kgen:cancel
 //	func (k Search) Kernel(it dsl.Item1) {
 //
-// for which kgen writes further, cancellable modules. The work-items of a cancellable module
+// With the directive, kgen also writes cancellable modules. The work-items of a cancellable module
 // sometimes check whether the launch was cancelled. Only launches that have a context run
 // cancellable modules. Kernels without the directive kgen:cancel run to their end.
 //
@@ -126,16 +126,16 @@
 //
 // kgen writes several modules of a kernel. The variants of the first module are for small launches, for devices without
 // 64-bit integers or without sub-groups, and for launches that may be cancelled. The doc comment of
-// a package may end with a directive,
+// a package may end with this directive:
 //
 //	//kgen:variants load
 //	package kernels
 //
-// for which kgen writes only the first module and the variant without 64-bit integers. The runtime
-// makes any other variant when a device first needs the variant, which takes some milliseconds. The
-// variant is identical to the module that kgen writes without the directive. The directive
-// kgen:variants makes repositories smaller. A program that imports a package with kgen:variants
-// contains the second half of kgen's compiler, some 3 MB, but fewer modules.
+// With the directive, kgen writes only the first module and the variant without 64-bit integers.
+// The runtime makes any other variant when a device first needs the variant, which takes some
+// milliseconds. The variant is identical to the module that kgen writes without the directive. The
+// directive kgen:variants makes repositories smaller. A program that imports such a package
+// contains fewer modules, but also the second half of kgen's compiler (some 3 MB).
 //
 // # Specialization constants
 //
@@ -149,10 +149,10 @@
 //		tile := dsl.LocalSlice[float32](it, n*n)
 //
 // The host passes runtime.WithSpec(Tile, 32) to a launch, or sets the constant for all launches of
-// a program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of loops and conditions may depend
-// on specialization constants. The driver compiles the kernel once for each set of values. A length
-// is computed from specialization constants and other constants by arithmetic. A constant of a
-// small type, such as a radius of type uint8, has small bounds, so kgen can remove checks.
+// a program. Specialization constants may determine the lengths of [LocalSlice] and [PrivateAlloca],
+// loop bounds and conditions. The driver compiles the kernel once for each set of values. A length
+// is computed from specialization constants and other constants by arithmetic. A constant of a small
+// type, such as a radius of type uint8, has small bounds, so kgen can remove checks.
 //
 // # Private memory
 //
@@ -169,10 +169,10 @@
 //		Tmp     []float32 //kgen:internal
 //	}
 //
-// kgen proves that each work-item uses only its own elements of an internal slice, and keeps these
-// elements in variables, so that launches have no argument for the slice. An internal slice has as
-// many elements for each work-item as the kernel uses. All elements of an internal slice are zero
-// at the start. See docs/fusion.md.
+// kgen proves that each work-item uses only its own elements of an internal slice. kgen keeps these
+// elements in variables, so launches have no argument for the slice. An internal slice has as many
+// elements for each work-item as the kernel uses. All elements of an internal slice are zero at the
+// start. See docs/fusion.md.
 //
 // # Barriers and uniform control flow
 //
@@ -187,9 +187,9 @@
 // field, is uniform if all work-items of the group execute all stores to the array together, with
 // the same values at the same indices. kgen proves uniformity, or rejects the call and reports its
 // position. On the host, work-items that wait at different barriers fault with "divergent
-// barriers". A group does not wait for work-items that have returned. A work-item that returns
-// early from a function which the kernel calls misses the barriers in that function. After the
-// call, a work-item that has missed a barrier must not reach another barrier.
+// barriers". A group does not wait for work-items that have returned. If a work-item returns early
+// from a function that the kernel calls, it misses the barriers in that function. After the call, a
+// work-item that has missed a barrier must not reach another barrier.
 //
 // # Group algorithms
 //
@@ -206,10 +206,10 @@
 // the kernel's properties.DeviceHas does not list properties.SubGroups, the algorithms combine
 // values in work-group memory, with the same results but more barriers.
 //
-// The result of a reduction over a work-group, or of a broadcast from a uniform lane, is uniform,
-// so a condition that uses the result may decide whether a barrier is reached. A condition may also
-// depend on a value that the kernel declares uniform by [Uniform]. [Uniform] costs nothing unless
-// work-items have returned.
+// The result of a reduction over a work-group, or of a broadcast from a uniform lane, is uniform.
+// So a condition that uses this result may decide whether a barrier is reached. A condition may
+// also depend on a value that the kernel declares uniform by [Uniform]. [Uniform] costs nothing
+// unless work-items have returned.
 //
 // # Matrices
 //
@@ -220,26 +220,26 @@
 //
 // # Faults
 //
-// Each panic of Go is a fault in a kernel, such as an index out of range, an integer division by
-// zero, or an explicit panic. The work-item that faults ends, and barriers no longer wait for it.
-// The other work-items continue, and the launch reports the first fault. Kernels cannot recover.
-// Deferred calls run when their function returns, but not after a fault, since a work-item that has
-// faulted writes nothing more.
+// In a kernel, each panic of Go is a fault. Examples are an index out of range, an integer division
+// by zero, and an explicit panic. The work-item that faults ends, and barriers no longer wait for
+// it. The other work-items continue, and the launch reports the first fault. Kernels cannot
+// recover. Deferred calls run when their function returns, but not after a fault, since a work-item
+// that has faulted writes nothing more.
 //
 // # Finding mistakes
 //
 // The host device runs a kernel's own Go code, as gc compiled it. Kernels with barriers or group
 // algorithms, and kernels that do little per work-item, run as a host form instead. A host form is
-// Go code that kgen generated, in which a debugger finds no line of the kernel. With
+// Go code that kgen generated. A debugger finds no line of the kernel in a host form. With
 // KGEN_HOST_FORM=off in the environment, and under the race detector, every kernel runs its own Go
 // code.
 //
-// The host device also finds mistakes that no compiler sees. The race detector reports a data race
-// between work-items with the lines of both accesses, like a data race between goroutines. The
-// checked mode (runtime.Checked, with package checked imported) reports data races, and groups
-// whose work-items wait at different barriers. The checked mode also reports values given to
-// [Uniform] that are not uniform, and loads of work-group memory that was never written. The
-// checked mode runs work-items in an order that depends on a seed, so a run can be repeated.
+// The host device also finds mistakes that no compiler sees. The race detector reports data races
+// between work-items in the same way as data races between goroutines, with the lines of both
+// accesses. The checked mode reports data races, and groups whose work-items wait at different barriers.
+// It needs runtime.Checked and an import of package checked. The checked mode also reports values given
+// to [Uniform] that are not uniform, and loads of work-group memory that was never written. The checked
+// mode runs work-items in an order that depends on a seed, so a run can be repeated.
 //
 // # Which Go
 //
@@ -266,15 +266,15 @@
 //	int, uint                  yes, 64 bits on every device.
 //	float32, float64           yes, but float64 needs an aspect of the device, except where float32 has the same result, as in float32(math.Sqrt(float64(x))).
 //	complex64, complex128      yes.
-//	string                     yes, for literals, substrings of literals, values chosen among them, and string(b) while nothing writes to the bytes b, but not for strings that the device joins (KG208).
+//	string                     yes, for literals and their substrings, for choices among these, and for string(b) while nothing writes to the bytes b, but not for strings that the device joins (KG208).
 //	half.Float16, …            yes, on every device, by methods, but not operators on them (KG209).
 //	arrays                     yes.
-//	arrays of slices, …        yes, also of pointers, functions or interfaces, with up to 32 elements and any index, but not slicing them at an unknown index (KG201).
+//	arrays of slices, …        yes, also arrays of pointers, functions or interfaces, with up to 32 elements and any index, but slicing such an array at an unknown index is an error (KG201).
 //	structs                    yes, embedded too.
-//	slices                     yes, and a local slice of slices, pointers or functions works like an array of them, but a kernel's field may not be one (KG007).
-//	pointers                   yes, also pointers that depend on data or are swapped in loops, but not a pointer to a variable of an earlier iteration (KG203), nor a pointer as a kernel's field (KG007).
-//	functions                  yes, and data may choose one of up to 32 functions, but not of more (KG302).
-//	interfaces                 yes, and data may choose one of up to 32 dynamic types, nil included, but not of more (KG302). These types may contain arrays.
+//	slices                     yes, and a local slice of slices, pointers or functions works like an array of these, but a kernel's field must not be such a slice (KG007).
+//	pointers                   yes, also pointers that depend on data or are swapped in loops, but not pointers to variables of an earlier iteration (KG203), nor pointers as fields of a kernel (KG007).
+//	functions                  yes, and data may choose among up to 32 functions, but not among more (KG302).
+//	interfaces                 yes, and data may choose among up to 32 dynamic types, including nil, but not among more (KG302). These types may contain arrays.
 //	generic types              yes, but a generic kernel needs an alias that instantiates it, else KG005.
 //	maps                       no: KG207.
 //	channels                   no: KG104.
@@ -312,7 +312,7 @@
 //	indices                    yes, checked.
 //	slice expressions          yes, with two or three indices, which are checked.
 //	conversions of numbers     yes.
-//	conversions of strings     yes, from known strings to bytes and runes, and from other strings to bytes that are only read, and from bytes to a string that is read before the bytes change, else KG208.
+//	conversions of strings     yes, from known strings to bytes and runes, from other strings to bytes that are only read, and from bytes to strings that are read only until the bytes change, else KG208.
 //	slices to arrays           yes.
 //	composite literals         yes.
 //	function literals          yes, with captured variables, but not used after the iteration that declares a captured variable (KG203).
@@ -326,8 +326,8 @@
 //	complex, real, imag        yes.
 //	new                        yes.
 //	make                       yes, of slices whose sizes are constants, or known at each call of the helper, else KG204.
-//	append                     yes, within the capacity, and beyond the capacity a fault, but not to a slice without capacity (KG204).
-//	panic                      yes, a fault with the text that gc prints, if Error or String makes no new string.
+//	append                     yes, but an append beyond the capacity is a fault, and an append to a slice without capacity is an error (KG204).
+//	panic                      yes, as a fault with the text that gc prints, unless Error or String makes a new string.
 //	recover                    no: KG105.
 //	print, println             yes, of numbers, bools and strings, to a buffer that the host writes out, but not of addresses (KG305).
 //	delete                     no: KG207.
@@ -357,11 +357,11 @@
 //	container/heap             yes.
 //	container/list             yes.
 //	container/ring             yes, rings of variables that Link joins, but not New (KG203).
-//	crypto/sha256, sha512      yes, the functions that sum.
+//	crypto/sha256, sha512      yes, the functions that compute a checksum.
 //	crypto/sha3                yes, Sum224 to Sum512, but not the other functions (KG304).
 //	crypto/aes                 yes, for blocks that are encrypted and decrypted one by one.
 //	crypto/subtle              yes, but not WithDataIndependentTiming (KG304).
-//	crypto/md5, sha1           yes, the functions that sum, also if GODEBUG=fips140=only makes the host refuse them.
+//	crypto/md5, sha1           yes, the functions that compute a checksum, even if GODEBUG=fips140=only makes the host refuse them.
 //	errors                     yes, Join of up to 8 errors, but not Unwrap of a joined error (KG304).
 //	encoding/binary            yes, the byte orders and varints, but not Read, Write, … (KG304).
 //	encoding/hex               yes, of bytes, but not strings of unknown lengths (KG204).
@@ -374,7 +374,7 @@
 // The packages blake2b, blake2s and chacha20 of golang.org/x/crypto compile. Some packages, such as
 // xxhash and blake2b, have assembly or unsafe code, but also a pure Go version under the build tags
 // purego or appengine. kgen compiles the pure Go version of a package with assembly or unsafe code,
-// and reports that it does. A function that has no Go body in any version is error KG303.
+// and reports that it does. A function that has no Go body in any version causes the error KG303.
 //
 // # Package math
 //
@@ -396,8 +396,8 @@
 //	wasm       none                         Floor, Ceil, Trunc, Sqrt
 //	s390x      most of the package          Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
 //
-// Besides, gc fuses x*y + z into one rounding on arm64, loong64, ppc64x, riscv64
-// and s390x, as the language allows, and on amd64 only with GOAMD64=v3 or above.
+// Besides, gc may round x*y + z only once, as the language allows. This happens on arm64, loong64,
+// ppc64x, riscv64 and s390x, and on amd64 only with GOAMD64=v3 or above.
 //
 // A NaN is a NaN on every device. But if arithmetic, a conversion, negation or Abs produces a NaN,
 // the sign and payload of the NaN depend on the device. For example, NVIDIA's GPUs give 0x7fffffff

@@ -81,8 +81,8 @@ func exchange[T any](m members, v T, f func(vs []T, here []bool)) []T {
 	return out
 }
 
-// left() reports whether the work-item had finished before barriers last opened. left() returns
-// false for a work-item that waited at a barrier and finished later.
+// left() reports whether the work-item had already finished when barriers opened for the last time.
+// left() returns false for a work-item that waited at a barrier and finished later.
 //
 //go:norace
 func (w *workItem) left() bool { return w.state == finished && w.ended < w.g.opened }
@@ -98,7 +98,7 @@ func reduce[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scan() sets each vs[i] to the combination of vs[0] to vs[i].
+// scan() replaces each vs[i] by the combination of the values from vs[0] to vs[i].
 //
 //go:norace
 func scan[T any](vs []T, here []bool, op func(x, y T) T) {
@@ -109,7 +109,7 @@ func scan[T any](vs []T, here []bool, op func(x, y T) T) {
 	}
 }
 
-// scanBefore sets each vs[i] to the combination of the identity e and vs[0] to vs[i-1].
+// scanBefore replaces each vs[i] by the combination of the identity e and the values from vs[0] to vs[i-1].
 //
 //go:norace
 func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
@@ -123,7 +123,7 @@ func scanBefore[T any](vs []T, here []bool, e T, op func(x, y T) T) {
 	}
 }
 
-// combine() sets vs[to] to op(vs[i], vs[j]), or to the only value of the two that exists.
+// combine() stores op(vs[i], vs[j]) in vs[to]. If only one of the two values exists, it stores that value.
 //
 //go:norace
 func combine[T any](vs []T, here []bool, to, i, j int, op func(x, y T) T) {

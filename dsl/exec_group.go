@@ -12,8 +12,8 @@ import (
 // started. So a kernel without barriers runs as a loop on one lane, and only waiting work-items
 // hold a stack.
 //
-// Under the race detector each work-item has its own lane. Switching between lanes orders memory
-// accesses only at barriers, by the methods of the type clocks. The detector ignores accesses in
+// Under the race detector each work-item has its own lane. A switch between lanes orders memory
+// accesses only at a barrier, by the methods of the type `clocks`. The detector ignores accesses in
 // functions with the directive norace.
 
 // The type `group` is the state of the running work-group. Dimensions beyond the kernel's rank have size 1
@@ -105,11 +105,11 @@ func (w *workItem) wait(at itemState) {
 //go:norace
 func (w *workItem) finish() { w.state, w.ended = finished, w.g.opened }
 
-// laneStopped is a panic value that unwinds a work-item whose launch is to end or was abandoned.
+// laneStopped is the panic value that ends a work-item if its launch must end or was abandoned.
 type laneStopped struct{}
 
-// The type `lane` is a coroutine. Resume returns true when its work-item waits at a
-// barrier, and false when no work-item is left to run.
+// The type `lane` is a coroutine. The field resume is a function that returns true when the lane's
+// work-item waits at a barrier, and false when no work-item is left to run.
 type lane struct {
 	item   *workItem
 	resume func() (waits, ok bool)
@@ -266,8 +266,8 @@ func (g *group) run() {
 	}
 }
 
-// endRun orders the work-items' accesses before all later accesses. The race detector supports only
-// some thousand goroutines, so the lanes end with the group if the race detector runs.
+// endRun orders the work-items' accesses before all later accesses. Under the race detector, endRun
+// also ends the lanes, because the detector supports only some thousand goroutines.
 //
 //go:norace
 func (g *group) endRun() {
@@ -289,7 +289,7 @@ func (g *group) resume(ln *lane) {
 
 // openBarriers decides which waiting work-items continue. Finished work-items no longer take part.
 // openBarriers returns true if all waiting work-items continue, as usual. If only some continue,
-// openBarriers marks these as running. If none can continue, openBarriers marks all as diverged.
+// openBarriers marks them as running. If no work-item can continue, all become diverged.
 //
 //go:norace
 func (g *group) openBarriers() bool {

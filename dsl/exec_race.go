@@ -9,7 +9,7 @@ import (
 
 const raceEnabled = true
 
-// newLane makes a goroutine of the lane. The race detector does not see the lane's channels.
+// newLane starts a goroutine for a new lane. The race detector does not see the lane's channels.
 func newLane(g *group) *lane {
 	ln := &lane{}
 	next, back := make(chan bool), make(chan bool)
@@ -76,8 +76,8 @@ func (c *clocks) fault(tell func()) {
 	runtime.RaceReleaseMerge(unsafe.Pointer(&c.faults))
 }
 
-// open() records that the barrier of the work-group, of one sub-group, or of all sub-groups
-// opens.
+// open() records that barriers open. These are the barrier of the work-group, or the barriers of
+// one or all sub-groups.
 //
 //go:norace
 func (c *clocks) open(group bool, sub int) {

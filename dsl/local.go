@@ -70,7 +70,7 @@ const divergentLocal = "dsl: work-items of one group reach different calls of Lo
 //
 // Each field needs its own call of LocalLen. The zero LocalAccessor has length zero.
 type LocalAccessor[T any] struct {
-	_   [0]*T // keeps accessors of different T from converting into each other
+	_   [0]*T // prevents conversions between accessors with different T
 	key *accessorKey
 }
 

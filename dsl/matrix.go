@@ -13,8 +13,8 @@ import (
 // of each matrix function is the sub-group, it.SubGroup(). All work-items of the sub-group call a
 // matrix function together, with the same slices, strides and layouts. The control flow at the call
 // must be uniform over the work-group. No work-item of the sub-group may have returned before the
-// call. Products of int8 elements are added up as int32, products of uint8 as uint32, products of
-// half.Float16 as float32 or half.Float16, and products of half.BFloat16 as float32.
+// call. The elements determine the type of sums of products: int32 for int8, uint32 for uint8,
+// float32 or half.Float16 for half.Float16, and float32 for half.BFloat16.
 //
 //	var acc dsl.Accumulator[[16][16]float32] // zero
 //	for p := 0; p < k; p += 16 {
@@ -28,11 +28,11 @@ import (
 type Layout int
 
 const (
-	// RowMajor says that the elements of a row are neighbours, and that a row begins stride
-	// elements after the row before.
+	// RowMajor says that the elements of a row are neighbours. Each row begins `stride` elements
+	// after the start of the previous row.
 	RowMajor Layout = iota
-	// ColumnMajor says that the elements of a column are neighbours, and that a column begins
-	// stride elements after the column before.
+	// ColumnMajor says that the elements of a column are neighbours. Each column begins `stride`
+	// elements after the start of the previous column.
 	ColumnMajor
 )
 
@@ -134,7 +134,7 @@ func Add[S any, G AnyGroup](g G, x, y Accumulator[S]) Accumulator[S] {
 	return Accumulator[S]{t: together(g.members(), func([]tileUse) *tile { return t.plus(u) }, tileUse{})}
 }
 
-// MapAccumulator returns acc with f applied to each element. Each work-item calls its f for the
+// MapAccumulator returns acc with f applied to each element. Each work-item calls its own f for the
 // elements that it holds, in any order. f must not wait for other work-items.
 //
 //go:norace
@@ -155,8 +155,8 @@ func ElementCount[S any, G AnyGroup](g G, acc Accumulator[S]) int {
 	return (shapeOf[S](matrix.Accumulator).Len() - 1 - m.id() + n) / n
 }
 
-// Element returns the i-th of acc's elements that the calling work-item holds, as in
-// dsl.Element[float32](sg, acc, i). The device determines which elements a work-item holds.
+// Element returns the calling work-item's i-th element of acc, as in dsl.Element[float32](sg, acc,
+// i). The device determines which elements a work-item holds.
 //
 //go:norace
 func Element[E, S any, G AnyGroup](g G, acc Accumulator[S], i int) E {

@@ -17,10 +17,11 @@ import (
 type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
-	// Own is the number n of elements that belong to one work-item alone. The work-item with linear id lin uses only
-	// the n elements from index n*lin on. Own is 0 if work-items may use other elements. Group is the number of
-	// elements that belong to one work-item, if work-items may also use the elements of other work-items in their
-	// work-group. The fields Own and Group hold only for launches that meet the conditions in If.
+	// Own is the number n of elements that belong to one work-item alone. The work-item with linear
+	// id lin uses only the n elements that begin at index n*lin. Own is 0 if work-items may use
+	// other elements. Group is the number of elements that belong to one work-item. Group is set if
+	// work-items may also use the elements of other work-items in their work-group. The fields Own
+	// and Group hold only for launches that meet the conditions in If.
 	Own   int64    `json:"own,omitempty"`
 	Group int64    `json:"group,omitempty"`
 	If    []string `json:"if,omitempty"`

@@ -86,7 +86,7 @@ type kernelPage struct {
 	// loadDiags holds the diagnostics of loading that are about the kernel.
 	loadDiags diag.List
 
-	names map[string]string // maps a file name in diagnostics to the file name in the page's positions
+	names map[string]string // maps the name of a file in diagnostics to its name in the page's positions
 }
 
 // compileForPage compiles the kernel. allDiags holds all diagnostics of loading.

@@ -143,8 +143,8 @@ func (r *recorder) posIndex(pos ir.Pos) int {
 	return n
 }
 
-// emitAgain emits a finished module as SPIR-V a second time, to find the line of IR from
-// which each instruction comes.
+// emitAgain emits a finished module as SPIR-V a second time, and finds the line of IR for each
+// instruction.
 func (r *recorder) emitAgain(m *ir.Module, lines []ir.Line) *emittedModule {
 	sm, origins, err := emit.EmitWithOrigins(m)
 	if err != nil {

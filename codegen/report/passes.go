@@ -67,7 +67,7 @@ type Finding struct {
 	Expr  string   `json:"expr"` // source text of the expression
 	Why   string   `json:"why"`
 	Hint  string   `json:"hint,omitempty"`  // change of the source that would remove the finding
-	Ahead bool     `json:"ahead,omitempty"` // whether the check is done once before the loops around it, for all iterations
+	Ahead bool     `json:"ahead,omitempty"` // whether a single check before the surrounding loops covers all iterations
 	Times int      `json:"times"`           // number of inlined copies of the check or computation
 }
 
@@ -356,7 +356,7 @@ func numberText(n int64) string {
 		return fmt.Sprint(n)
 	}
 	e := bits.Len64(u - 1) // u <= 1<<e
-	d := int64(u - 1<<e)   // at most 0, unless 1<<64 wraps around
+	d := int64(u - 1<<e)   // at most 0 if e < 64; 1<<64 is 0 in 64 bits
 	if e < 64 && d >= -2 && u <= math.MaxInt64 || u == 1<<63 {
 		if d == 0 || u == 1<<63 {
 			return fmt.Sprintf("%s1<<%d", sign, bits.Len64(u)-1)

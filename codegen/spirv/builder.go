@@ -10,8 +10,8 @@ import (
 // Builder builds a [Module] and allocates its ids. Equal types, constants, imports and strings get the same id. Two
 // types are not equal if their decorations differ.
 //
-// The methods of Builder panic on arguments that only a bug of the caller can produce.
-// [Builder.Module] checks all other rules of SPIR-V modules.
+// The methods of Builder panic if an argument proves a bug in the caller. [Builder.Module] checks
+// all other rules of SPIR-V modules.
 type Builder struct {
 	// If KeepNames is true, Name and MemberName write debug names. By default Name and MemberName do nothing, because
 	// the words of a module should depend only on the kernel's code.
@@ -194,24 +194,24 @@ func (b *Builder) Name(id ID, name string) {
 	}
 }
 
-// Mark writes a name of id (OpName), for which programs search when they load the module. Mark
+// Mark writes a name of id (OpName). Programs search for the name when they load the module. Mark
 // writes the name even if KeepNames is false.
 func (b *Builder) Mark(id ID, name string) {
 	b.m.Names = append(b.m.Names, Instruction{Op: OpName, Words: append([]uint32{uint32(id)}, StringWords(name)...)})
 }
 
-// The MarkHalf names mark vectors for float16 operations, which the module computes by float32 code. The
-// marked vector contains the computed value and then the operands. A device may compute the same value
-// from the operands by one instruction.
+// The names with the prefix MarkHalf mark vectors. Each vector belongs to a float16 operation that
+// the module computes by float32 code. The vector contains the computed value and then the
+// operands. A device may compute the same value from the operands by one instruction.
 const (
 	MarkHalfDiv  = "kgen.half.Div"
 	MarkHalfSqrt = "kgen.half.Sqrt"
 	MarkHalfFma  = "kgen.half.FMA"
 )
 
-// The names from MarkSDot to MarkSUDotAccSat mark arrays for sums of products. The marked array contains
-// the computed sum and then the 8-bit operands. A device may compute the same sum from the operands by
-// one instruction.
+// The names from MarkSDot to MarkSUDotAccSat mark arrays. Each array belongs to a sum of products.
+// The array contains the computed sum and then the 8-bit operands. A device may compute the same
+// sum from the operands by one instruction.
 const (
 	MarkSDot        = "kgen.dot.S"
 	MarkUDot        = "kgen.dot.U"
@@ -222,8 +222,7 @@ const (
 )
 
 // Decorate decorates target (OpDecorate). The target must not be a type that the Builder defines
-// only once. A type that the Builder defines only once is decorated by the method that defines the
-// type.
+// only once. Such a type gets its decorations from the method that defines it.
 func (b *Builder) Decorate(target ID, d Decoration, operands ...uint32) {
 	b.m.Annotations = append(b.m.Annotations,
 		Instruction{Op: OpDecorate, Words: append([]uint32{uint32(target), uint32(d)}, operands...)})

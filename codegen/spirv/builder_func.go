@@ -13,7 +13,7 @@ type FunctionBuilder struct {
 
 	b         *Builder
 	head      []Instruction // OpFunction and the parameters
-	variables []Instruction // OpVariable instructions, with which the first block begins
+	variables []Instruction // OpVariable instructions at the start of the first block
 	code      []Instruction
 	tags      []int32    // tags of the instructions in code
 	phis      map[ID]int // maps the id of a phi to the index of its OpPhi in code
@@ -40,7 +40,7 @@ func (f *FunctionBuilder) assemble() []Instruction {
 	return append(list, Instruction{Op: OpFunctionEnd})
 }
 
-// tagList returns one tag for each instruction that assemble returns.
+// tagList returns one tag for each instruction in the result of the method `assemble`.
 func (f *FunctionBuilder) tagList() []int32 {
 	list := make([]int32, len(f.head))
 	for i, tag := range f.tags {
@@ -215,7 +215,7 @@ func (f *FunctionBuilder) SelectionMerge(merge ID, control SelectionControl) {
 }
 
 // LoopMerge emits OpLoopMerge. The caller must emit the branch directly after OpLoopMerge. If a bit
-// of control has an operand, the operand is in the list "operands".
+// of the mask `control` has an operand, the list `operands` contains this operand.
 func (f *FunctionBuilder) LoopMerge(merge, cont ID, control LoopControl, operands ...uint32) {
 	f.Emit(Instruction{Op: OpLoopMerge, Words: append([]uint32{uint32(merge), uint32(cont), uint32(control)}, operands...)})
 }

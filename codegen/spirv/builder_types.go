@@ -66,7 +66,8 @@ type Member struct {
 	Decorations []MemberDecoration
 }
 
-// MemberDecoration is a decoration of a struct member. The decoration Offset is Member.Offset instead.
+// MemberDecoration is a decoration of a struct member. The decoration Offset is not a
+// MemberDecoration, but the field Member.Offset.
 type MemberDecoration struct {
 	Decoration Decoration
 	Operands   []uint32
@@ -110,8 +111,8 @@ func (b *Builder) TypePointer(class StorageClass, pointee ID) ID {
 	return b.plain(OpTypePointer, 0, uint32(class), uint32(pointee))
 }
 
-// ForwardPointer declares a pointer type whose pointee DefinePointer sets later (OpTypeForwardPointer). A structure may
-// use the pointer type before DefinePointer is called.
+// ForwardPointer declares a pointer type (OpTypeForwardPointer). A later call of DefinePointer sets
+// the pointee. A structure may use the pointer type before DefinePointer is called.
 func (b *Builder) ForwardPointer(class StorageClass) ID {
 	id := b.NewID()
 	b.appendGlobal(Instruction{Op: OpTypeForwardPointer, Words: []uint32{uint32(id), uint32(class)}})

@@ -119,8 +119,9 @@ func formatFloat(width uint32, bits uint64) string {
 	return fmt.Sprintf("%#x", bits)
 }
 
-// hexFloat prints a float in hexadecimal from its IEEE 754 encoding, whose exponent and fraction have the given widths.
-// For an infinity or NaN, the printed exponent is one more than the largest exponent.
+// hexFloat prints a float in hexadecimal. The argument bits is the float's IEEE 754 encoding, with
+// an exponent and a fraction of the given widths. For an infinity or NaN, the printed exponent is
+// one more than the largest exponent.
 func hexFloat(bits uint64, expBits, fracBits int) string {
 	sign := ""
 	if bits>>(expBits+fracBits)&1 != 0 {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// ID is a Result <id>, which numbers a type, constant, variable, function, label, string or value. Zero is not a valid
-// id.
+// ID is a Result <id>, the number of a type, constant, variable, function, label, string or value.
+// Zero is not a valid id.
 type ID uint32
 
 // Magic is the first word of a module (SPIR-V 2.3).
@@ -86,9 +86,9 @@ func (f *Function) IsDeclaration() bool {
 	return !slices.ContainsFunc(f.Code, func(in Instruction) bool { return in.Op == OpLabel })
 }
 
-// sections returns the module's lists of instructions in the order of the layout, without functions.
-// beforeModel contains the lists before MemoryModel, and afterModel contains the lists after
-// MemoryModel.
+// sections() returns the module's lists of instructions in the order of the layout, without
+// functions. beforeModel contains the lists before MemoryModel, and afterModel contains the lists
+// after MemoryModel.
 func (m *Module) sections() (beforeModel [3]*[]Instruction, afterModel [8]*[]Instruction) {
 	beforeModel = [...]*[]Instruction{&m.Capabilities, &m.Extensions, &m.ExtInstImports}
 	afterModel = [...]*[]Instruction{&m.SamplerImageAddressMode, &m.EntryPoints, &m.ExecutionModes,

@@ -42,7 +42,7 @@ type Numeric struct {
 }
 
 // Decoder decodes operands. The number of words of a constant or of a switch case depends on the type of
-// the value. For this reason a Decoder records the types of its module when the Decoder is created.
+// the value. For this reason a new Decoder first records the types of its module.
 type Decoder struct {
 	numeric map[ID]Numeric // maps the id of a scalar type to the type
 	typeOf  map[ID]ID      // maps the id of a value to the id of its type

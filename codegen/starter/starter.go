@@ -115,7 +115,8 @@ func (s *Starter) StubImport() string {
 // plainName matches the names that a kernel package and its folder may have.
 var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// nameConflict returns the reason why a kernel package cannot have a name, or "".
+// nameConflict returns the reason why a kernel package cannot have the given name. It returns "" if
+// there is no such reason.
 func nameConflict(name string) string {
 	switch name {
 	case "main":

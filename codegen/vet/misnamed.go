@@ -16,8 +16,8 @@ const (
 	propertiesMethod = "Properties"
 )
 
-// misnamedAnalyzer reports methods with the signature of a kernel's Properties method but another
-// name.
+// misnamedAnalyzer reports methods that have the signature of a kernel's Properties method, but
+// another name.
 func misnamedAnalyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
 		Name: "kgenproperties",

@@ -80,7 +80,7 @@ func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharedScan {
 
 // classifyVars finds the classes of the method's variables.
 func (s *sharedScan) classifyVars() {
-	steps := map[ast.Stmt]bool{} // post statements of loops, assumed to run equally often in all work-items
+	steps := map[ast.Stmt]bool{} // post statements of for loops, such as i++; assumed to run equally often in all work-items
 	for before := -1; before != s.sum(); {
 		before = s.sum()
 		ast.Inspect(s.fn.Body, func(n ast.Node) bool {

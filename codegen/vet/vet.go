@@ -22,7 +22,7 @@ import (
 
 // Analyzers returns an analyzer for each rule of package check, and four more analyzers:
 //
-//   - The analyzer kgencompile compiles the kernels to find all other errors. Analyzers reports kgen's
+//   - The analyzer kgencompile compiles the kernels to find all other errors. It reports kgen's
 //     diagnostics about code in a kernel's package, with the same positions and codes.
 //   - The analyzer kgenstale compares the code with the code that kgen compiled.
 //   - The analyzer kgenshared reports elements of slices that every work-item changes, because the

@@ -42,10 +42,10 @@ func Apply(a Listing, edits []Edit) Listing {
 	return b
 }
 
-// lineDiffer finds the common lines of two listings. The lineDiffer first matches lines that occur
-// once in each listing, as many as possible without changing their order. Then the lineDiffer
-// compares the lines between two matched lines in the same way. A value has the same number in all
-// listings, so most lines of a listing are distinct.
+// lineDiffer finds the common lines of two listings. The lineDiffer first considers the lines that
+// occur exactly once in each listing. It matches as many of these lines as possible without
+// changing their order. Then the lineDiffer compares the lines between two matched lines in the
+// same way. A value has the same number in all listings, so most lines of a listing are distinct.
 type lineDiffer struct {
 	a, b Listing
 	same []pair // common lines found so far, in order
@@ -83,8 +83,8 @@ func (d *lineDiffer) compareRanges(i, i2, j, j2 int) {
 	}
 }
 
-// anchorLines returns a longest sequence of lines that occur once in each range and have the same
-// order in both ranges.
+// anchorLines considers the lines that occur exactly once in each range. It returns a longest
+// sequence of these lines that has the same order in both ranges.
 func (d *lineDiffer) anchorLines(i, i2, j, j2 int) []pair {
 	if i == i2 || j == j2 {
 		return nil

@@ -97,8 +97,8 @@ type Excerpt struct {
 // passes.
 type Listing struct {
 	Text []string `json:"text"`
-	// At holds, for each line of the listing, the index of the line's source position in Places, or
-	// -1.
+	// At has one element for each line of the listing. The element is the index of the line's
+	// source position in Places, or -1.
 	At []int `json:"at"`
 }
 
@@ -130,8 +130,8 @@ type Module struct {
 	IR    *Listing `json:"ir,omitempty"`
 	Edits []Edit   `json:"edits,omitempty"`
 	Text  []string `json:"text,omitempty"` // SPIR-V text, one instruction per line
-	// From holds, for each line of Text, the index of the line of IR from which the line was emitted,
-	// or -1.
+	// From has one element for each line of Text. The element is the index of the line of IR that
+	// the SPIR-V line implements, or -1.
 	From []int `json:"from,omitempty"`
 }
 

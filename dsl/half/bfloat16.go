@@ -85,8 +85,8 @@ func (x BFloat16) units() int32 {
 	return n
 }
 
-// splitB returns a finite number that is not negative, given by its bits a, as m * 2**e. The factor
-// m has 8 bits, except for subnormal numbers.
+// splitB splits the number with the bits a, which is finite and not negative, into m * 2**e. The
+// factor m has 8 bits, except for subnormal numbers.
 func splitB(a uint32) (m uint32, e int32) {
 	if a < 1<<7 {
 		return a, -133
@@ -182,7 +182,7 @@ func (x BFloat16) Sqrt() BFloat16 {
 // FMA returns x*y + z, rounded once.
 func (x BFloat16) FMA(y, z BFloat16) BFloat16 {
 	ex, ey, ez := uint32(x&^signB)>>7, uint32(y&^signB)>>7, uint32(z&^signB)>>7
-	// The limits on the exponents, which are biased by 127, make product, sum and error normal float32s.
+	// Within these limits on the exponents (biased by 127), product, sum and error are normal float32s.
 	if ex+ey-160 < 216 && (ez-32 < 216 || z&^signB == 0) && ex-1 < 254 && ey-1 < 254 {
 		return x.nearest(fused(x.Float32(), y.Float32(), z.Float32()))
 	}

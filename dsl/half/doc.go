@@ -32,8 +32,8 @@
 //
 // Less, Equal and Compare compare numbers. The numbers 0 and -0 are equal. Less and Equal return
 // false if an operand is a NaN. Go's operators == and != compare bits. Go's other operators, and
-// conversions such as uint16(x) and half.Float16(1), treat the bits as an integer. In kernels,
-// treating bits as an integer is an error, and go tool kgenvet finds the error everywhere.
+// conversions such as uint16(x) and half.Float16(1), treat the bits as an integer. kgen rejects
+// kernels that treat bits as an integer, and go tool kgenvet finds such code everywhere.
 //
 // # Group algorithms and atomic operations
 //
@@ -48,14 +48,14 @@ import "fmt"
 // and 10 bits of fraction.
 type Float16 uint16
 
-// BFloat16 contains the bits of a bfloat16 number, a sign, 8 bits of exponent and 7 bits of fraction.
+// BFloat16 contains the bits of a bfloat16 number: a sign, 8 bits of exponent and 7 bits of fraction.
 type BFloat16 uint16
 
-// Float8E4M3 contains the bits of a number of OCP's format E4M3, a sign, 4 bits of exponent and 3
+// Float8E4M3 contains the bits of a number in OCP's format E4M3: a sign, 4 bits of exponent and 3
 // bits of fraction. Float8E4M3 has no infinities. The bits 0x7f and 0xff are NaN.
 type Float8E4M3 uint8
 
-// Float8E5M2 contains the bits of a number of OCP's format E5M2, a sign, 5 bits of exponent and 2
+// Float8E5M2 contains the bits of a number in OCP's format E5M2: a sign, 5 bits of exponent and 2
 // bits of fraction.
 type Float8E5M2 uint8
 

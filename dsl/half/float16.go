@@ -33,7 +33,7 @@ func (Float16) nearest(x float32) Float16 { return Float16(narrow(x)) }
 
 // In kernels, a call of widen() or narrow() is a single instruction of the device.
 
-// widen() returns the float32 of the Float16 whose 16 bits are x.
+// widen() converts the Float16 with the bits x to a float32.
 func widen(x uint32) float32 {
 	a := x &^ sign16
 	b := a<<13 + 112<<23 // adds the difference of the exponent biases
@@ -95,8 +95,8 @@ func (x Float16) FMA(y, z Float16) Float16 {
 	return fused16(x.nearest(fused(x.Float32(), y.Float32(), z.Float32())), x, y, z)
 }
 
-// The functions below return r, the result of an operation. In kernels, a call tells kgen the operation
-// and its operands. If a device has an exact instruction for the operation, r is not computed.
+// The functions below return r, the result of an operation. In kernels, each call tells kgen the
+// operation and its operands. If a device has an exact instruction for the operation, r is not computed.
 
 func quotient16(r, x, y Float16) Float16 { return r }
 
@@ -141,6 +141,6 @@ func (x Float16) IsInf(sign int) bool {
 // String returns the fewest digits that distinguish x from other numbers of its type.
 func (x Float16) String() string { return text(x) }
 
-// Format is for package fmt, which formats x as the float32 of its value. Without a precision,
-// %v and %g print the text of String.
+// Format implements fmt.Formatter. It formats x like a float32 of the same value. Without a
+// precision, %v and %g print the text of String.
 func (x Float16) Format(s fmt.State, verb rune) { write(x, s, verb) }

@@ -116,6 +116,6 @@ func (x Float8E4M3) IsInf(sign int) bool { return false }
 // String returns the fewest digits that distinguish x from other numbers of its type.
 func (x Float8E4M3) String() string { return text(x) }
 
-// Format is for package fmt, which formats x as the float32 of its value. Without a precision,
-// %v and %g print the text of String.
+// Format implements fmt.Formatter. It formats x like a float32 of the same value. Without a
+// precision, %v and %g print the text of String.
 func (x Float8E4M3) Format(s fmt.State, verb rune) { write(x, s, verb) }

@@ -7,7 +7,7 @@ package half
 // Numbers are passed as their bits. The group has n work-items, and the caller is work-item number
 // id. The group uses the elements base to base+n-1 of work-group memory. Work-items that have
 // returned do not call the functions. Among the work-items that have not returned, the caller has
-// index rank. The argument `size`, the same in all groups of a work-group, is at least n.
+// index rank. The argument `size` is at least n, and is equal in all groups of a work-group.
 
 // The bit `here` marks the numbers of work-items that have not returned.
 const here = 1 << 16

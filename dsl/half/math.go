@@ -7,8 +7,8 @@ import "github.com/kgen-go/kgen/dsl/math32"
 // of Exp and one Float16 argument of Log. For the three excepted arguments, the result is the
 // second nearest number, and the error is below 0.5001 units in the last place.
 //
-// In kernels of properties.FloatFast, which use the device's own divisions and roots, a result may
-// be a neighbour of the nearest number.
+// With properties.FloatFast, kernels use the device's own divisions and roots. Then a result may be
+// a neighbour of the nearest number.
 
 // Exp returns e**x.
 func Exp[T Float[T]](x T) T { return FromFloat32[T](math32.Exp(x.Float32())) }

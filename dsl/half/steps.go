@@ -2,8 +2,8 @@ package half
 
 import "github.com/kgen-go/kgen/dsl/math32"
 
-// Products are converted explicitly, float32(x*y), because Go allows a compiler to fuse an x*y + z
-// without a conversion. This file avoids subnormal float32s, because some devices treat them as zeros.
+// Products are converted explicitly, as in float32(x*y). Without a conversion, a Go compiler may
+// fuse x*y + z. This file avoids subnormal float32s, because some devices treat them as zeros.
 
 // Masks for parts of a float32's bits.
 const (
@@ -13,8 +13,8 @@ const (
 
 // The functions below compute with numbers of at most 11 significant bits. The functions round
 // their results to odd. If the exact result is between two float32s, rounding to odd returns the
-// float32 whose last bit is 1. A result that is rounded to odd, and then rounded to nearest with at
-// most 22 bits, equals the exact result rounded once.
+// float32 whose last bit is 1. If such a result is then rounded to nearest with at most 22 bits, it
+// equals the exact result rounded once.
 
 // odd() returns s+e, rounded to odd, where s has been rounded to nearest and e is the error of s.
 func odd(s, e float32) float32 {

@@ -70,8 +70,8 @@ func Max(x, y float32) float32 {
 // pow2 returns 2**n for n in [-126, 127].
 func pow2(n int32) float32 { return Float32frombits(uint32(n+127) << 23) }
 
-// scale() returns x * 2**n for n in [-252, 254], for x around 1. Normal results are rounded once, and
-// function kept corrects subnormal results.
+// scale() returns x * 2**n for n in [-252, 254], for x around 1. Normal results are rounded once,
+// and the function kept() corrects subnormal results.
 func scale(x float32, n int32) float32 {
 	h := n >> 1
 	return float32(float32(x*pow2(h)) * pow2(n-h))
@@ -89,8 +89,8 @@ func nearest(x float32) (k float32, n int32) {
 	return sum - ones, int32(Float32bits(sum)) - 0x4b400000 // Float32bits(ones)
 }
 
-// split() returns a positive finite number, given by its bits, as m *
-// 2**(e-23) with m in [2**23, 2**24). split() also works for subnormals, on
+// split() splits the positive finite number with the bits b into m *
+// 2**(e-23), with m in [2**23, 2**24). split() also works for subnormals, on
 // every device.
 func split(b uint32) (m uint32, e int32) {
 	m, e = b&fracMask, int32(b>>23)-127

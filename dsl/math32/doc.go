@@ -14,7 +14,7 @@
 // zeros (runtime.DeviceInfo.Subnormals), the functions compute with the bits of subnormals. On
 // other devices, the support of subnormals costs nothing. The bits of a NaN depend on the device.
 // In kernels of the mode properties.FloatFast, division and square root also depend on the device,
-// so no function has the same bits everywhere.
+// so no function gives the same bits on all devices.
 //
 // # Fast forms
 //
@@ -41,8 +41,8 @@
 // and FastLog2 is 2**-21, which is many ulps if the logarithm is near zero.
 package math32
 
-// Products are converted explicitly, float32(x*y), because Go allows a compiler to fuse an x*y + z
-// without a conversion, and fused results differ.
+// Products are converted explicitly, as in float32(x*y). Without a conversion, a Go compiler may
+// fuse x*y + z, which changes the result.
 
 // Mathematical constants.
 const (

@@ -1,7 +1,7 @@
 package math32
 
-// Where a float32 has too few bits, a number is an unevaluated sum hi + lo of two float32s, with lo
-// below half an ulp of hi.
+// Where one float32 has too few bits, two float32s hi and lo represent the number hi + lo. The part
+// lo is below half an ulp of hi.
 
 // upper() returns x truncated to 12 significant bits. The product of two truncated numbers is
 // exact, and so is the product of two remainders x - upper(x).

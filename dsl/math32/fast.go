@@ -34,6 +34,6 @@ func FastPow(x, y float32) float32 { return Pow(x, y) }
 // FastRsqrt returns 1/Sqrt(x) for x > 0 within 2 ulps.
 func FastRsqrt(x float32) float32 { return Rsqrt(x) }
 
-// FastTanh returns the hyperbolic tangent of x, and may have the error of a quotient of two sums of
-// FastExp results.
+// FastTanh returns the hyperbolic tangent of x. Its error may be as large as if it divided two sums
+// of FastExp results.
 func FastTanh(x float32) float32 { return Tanh(x) }

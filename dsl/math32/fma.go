@@ -19,8 +19,8 @@ func FMA(x, y, z float32) float32 {
 func HasFMA() bool { return true }
 
 // FastFMA is the device's own instruction for x * y + z. If [HasFMA] is true, FastFMA equals FMA,
-// except for subnormals, which the device keeps or treats as zeros. If HasFMA is false, the product
-// x * y may be rounded, too. So a kernel that needs the same bits on every device has two branches:
+// except that the device may treat subnormals as zeros. If HasFMA is false, the product x * y may
+// be rounded, too. So a kernel that needs the same bits on every device has two branches:
 //
 //	if math32.HasFMA() {
 //		for j := range 8 { // kgen unrolls this loop
@@ -47,7 +47,7 @@ func HasFMA64() bool { return true }
 // math.FMA. If HasFMA64 is false, the product x * y may be rounded, too. On the host, FastFMA64 is math.FMA.
 func FastFMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// middle() computes FastFMA if the float64 sum may be halfway between two float32s, and moves an inexact sum by one bit towards the exact sum.
+// middle() computes FastFMA if the float64 sum may be halfway between two float32s. It moves an inexact sum by one bit towards the exact sum.
 //
 //go:noinline
 func middle(x, y, z float32) float32 {

@@ -4,13 +4,13 @@ import "math/bits"
 
 const sqrtHalfBits = 0x3f3504f3 // Float32bits(Sqrt2/2)
 
-// logSplit returns a positive finite number, given by its bits, as
-// (1 + f) * 2**k with 1 + f in [Sqrt2/2, Sqrt2).
+// logSplit splits the positive finite number with the bits b into (1 + f) * 2**k, with 1 + f in
+// [Sqrt2/2, Sqrt2).
 func logSplit(b uint32) (f, k float32) {
 	e := int32(0)
 	if b < 1<<23 {
-		// The bits of a subnormal, as an integer, are its value in units of the least positive
-		// float32. The bits of numbers with the smallest normal exponent have the same unit.
+		// As an integer, the bits of a subnormal give its value in units of the least positive
+		// float32. Numbers with the smallest normal exponent have the same unit in the last place.
 		e = int32(bits.LeadingZeros32(b)) - 8
 		b <<= uint32(e)
 	}
@@ -78,8 +78,8 @@ func logSum(f float32) (hi, lo float32) {
 	return addFast(hi, lo+(ul+(sl+sl)))
 }
 
-// log2Sum returns the binary logarithm of a positive finite number, given by its
-// bits, to about 36 bits.
+// log2Sum returns the binary logarithm of the positive finite number with the bits b, accurate to
+// about 36 bits.
 func log2Sum(b uint32) (hi, lo float32) {
 	f, k := logSplit(b)
 	h, l := logSum(f)

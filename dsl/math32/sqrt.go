@@ -12,7 +12,7 @@ import "math"
 //	Sqrt(NaN) = NaN
 func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// Rsqrt returns 1/Sqrt(x), correctly rounded, as if root and quotient were exact.
+// Rsqrt returns the inverse of the exact square root of x, correctly rounded.
 //
 // Special cases are:
 //
@@ -21,8 +21,8 @@ func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 //	Rsqrt(x < 0) = NaN
 //	Rsqrt(NaN) = NaN
 func Rsqrt(x float32) float32 {
-	// Rounding twice gives the correct result, because no inverse root of a float32 is so near to
-	// the middle between two float32s that float64's errors matter.
+	// Rounding twice gives the correct result. The errors of float64 do not matter, because no
+	// inverse root of a float32 is too near to the middle between two float32s.
 	return float32(1 / math.Sqrt(float64(x)))
 }
 
@@ -44,8 +44,8 @@ func Cbrt(x float32) float32 {
 	m, e := split(b)
 	j := (e+192)/3 - 64
 	v := Float32frombits(m&fracMask | uint32(e-3*j+127)<<23)
-	// The root begins with an estimate of 5 bits. Two Halley steps and a Newton step with an exact
-	// residual improve the estimate.
+	// The first estimate of the root has 5 correct bits. Two Halley steps and a Newton step with an
+	// exact residual improve the estimate.
 	t := Float32frombits(Float32bits(v)/3 + 0x2a5119f2)
 	for range 2 {
 		r := float32(float32(t*t) * t)
@@ -77,8 +77,8 @@ func Hypot(x, y float32) float32 {
 	if max(bx, by) == 0 || p != p {
 		return p
 	}
-	// After the scaling below, product errors that affect the result are not subnormal. Since p is at least
-	// 2**-29, r*r is a multiple of 2**-104. If q is at least p * 2**-13, q*q is a multiple of 2**-126.
+	// After the scaling below, the errors of products are not subnormal if they affect the result. Since p is
+	// at least 2**-29, r*r is a multiple of 2**-104. If q is at least p * 2**-13, q*q is a multiple of 2**-126.
 	back := int32(0)
 	if p > 0x1p60 {
 		p, q, back = float32(p*0x1p-80), float32(q*0x1p-80), 80

@@ -15,13 +15,13 @@ func lost(x float32) bool { return Float32bits(x)&^signBit-1 < flushed() }
 // up() returns x * 2**n for x >= 0 and n in [23, 127]. The result must be exact.
 func up(x float32, n int32) float32 {
 	if lost(x) {
-		// The bits of a subnormal, as an integer, are its value in units of the least positive float32.
+		// As an integer, the bits of a subnormal give its value in units of the least positive float32.
 		return float32(float32(int32(Float32bits(x))) * pow2(n-149))
 	}
 	return float32(x * pow2(n))
 }
 
-// kept() returns x * 2**n for a finite x with |x| >= 2**-126, where r is the device's own x * 2**n.
+// kept() returns x * 2**n for a finite x with |x| >= 2**-126, given the device's result r.
 func kept(r, x float32, n int32) float32 {
 	if flushed() != 0 {
 		return keptBits(r, x, n)
@@ -29,17 +29,17 @@ func kept(r, x float32, n int32) float32 {
 	return r
 }
 
-// keptBits computes the result of kept on devices that treat subnormals as zeros.
+// keptBits computes the result of kept() on devices that treat subnormals as zeros.
 func keptBits(r, x float32, n int32) float32 {
-	// The difference s is the exponent of subnormals, which is -127, minus the result's exponent.
+	// The result's exponent is -127 - s, and -127 is the exponent of subnormals.
 	if s := -(Float32bits(x)>>23&0xff + uint32(n)); s < flushed() {
 		return tinyResult(x, s+1)
 	}
 	return r
 }
 
-// tinyResult replaces the exponent of x by the least normal exponent, and divides the result by
-// 2**s for s > 0, rounding to nearest even.
+// tinyResult replaces the exponent of x by the least normal exponent, and divides this number by
+// 2**s for s > 0. The quotient is rounded to nearest even.
 func tinyResult(x float32, s uint32) float32 {
 	s = min(s, 26) // larger shifts also cut off all bits
 	b := Float32bits(x)

@@ -13,10 +13,10 @@ const (
 	halfPiHi = 0x1.921fb6p+0 // 24 bits
 	halfPiLo = Pi/2 - halfPiHi
 
-	// For arguments below smallAngle, quotients by Pi/2 are below 2**12.
+	// If x is below smallAngle, x / (Pi/2) is below 2**12.
 	smallAngle = 6400
 
-	// For arguments below tiny, odd functions with slope 1 at zero return the argument.
+	// Odd functions with slope 1 at zero, such as Sin, return an argument unchanged if it is below tiny.
 	tiny = 0x1p-12
 )
 
@@ -133,8 +133,8 @@ var twoOverPi = [...]uint32{
 	0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 }
 
-// reduceLarge computes the result of reduce by the method of Payne and Hanek. The method uses only
-// the bits of 2/Pi whose product with x is neither a multiple of 4 nor negligible.
+// reduceLarge computes the result of reduce() by the method of Payne and Hanek. The method uses
+// only the bits of 2/Pi whose product with x is neither a multiple of 4 nor negligible.
 func reduceLarge(x float32) (q int32, hi, lo float32) {
 	b := Float32bits(x) &^ signBit
 	if b >= expMask {

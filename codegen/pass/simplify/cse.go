@@ -16,8 +16,8 @@ import (
 
 // CSE replaces a pure value by an equal value that dominates it. In a block whose only incoming
 // edge comes from a branch, CSE replaces the condition of this branch by true or false. At the end
-// CSE calls Run, which removes branches whose conditions have become constant, such as the branch
-// of a repeated index check.
+// CSE calls Run, which removes branches with constant conditions. For example, the condition of a
+// repeated index check is now constant.
 func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, knownBools: map[*ir.Value]*ir.Value{}, liveOnly: map[*ir.Value]*ir.Value{},
@@ -38,8 +38,8 @@ type cse struct {
 	dom        *ir.DomTree
 	repl       map[*ir.Value]*ir.Value // maps removed values to their replacements
 	knownBools map[*ir.Value]*ir.Value // maps conditions and phis to their constant values in the current block
-	// liveOnly is like knownBools, but its values are known only for live lanes, which are
-	// work-items that have not left their group (see uniform.CommonBranches).
+	// liveOnly is like knownBools, but its values are known only for live lanes. A live lane is a
+	// work-item that has not left its group (see uniform.CommonBranches).
 	liveOnly          map[*ir.Value]*ir.Value
 	common, divergent map[*ir.Block]bool
 	u                 *uniform.Info
@@ -116,10 +116,10 @@ func (c *cse) assumeBool(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	}
 }
 
-// assumePhis finds other phis of v's block that are constant if the phi v has the given value, and
-// records the constants. assumePhis ignores incoming edges for which the argument of v is a
-// different constant. Phis whose value follows from another phi are frequent, because structurize
-// adds phis that serve as flags.
+// assumePhis assumes that the phi v has the given value, and records which other phis of the block
+// are then constant. assumePhis ignores an incoming edge if v's argument on this edge is a
+// different constant. Often one phi determines another phi, because structurize adds phis that
+// serve as flags.
 func (c *cse) assumePhis(known map[*ir.Value]*ir.Value, v *ir.Value, is bool) {
 	for _, phi := range v.Block.Phis {
 		var only *ir.Value

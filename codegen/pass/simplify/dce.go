@@ -154,8 +154,8 @@ func CompactSites(m *ir.Module) {
 			}
 		}
 	}
-	// The order of the sites must not change, because the host device assumes that Go reaches sites
-	// on the same line in the order of their indices.
+	// The order of the sites must not change. The host device assumes that Go reaches the sites of
+	// one line in the order of their indices.
 	slices.SortStableFunc(m.Sites, func(x, y *ir.Site) int { return x.Index - y.Index })
 	for i, s := range m.Sites {
 		s.Index = i

@@ -245,16 +245,16 @@ func (s *Simplifier) compareInts(v *ir.Value) *ir.Value {
 		if y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst() {
 			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits-x.Args[1].Bits))
 		}
-		// A comparison of a-b or a^b with zero, as in a test of a remainder, becomes a comparison
-		// of a with b.
+		// Both a-b == 0 and a^b == 0 become a == b, for example in a test of a remainder. The same
+		// holds for !=.
 		if facts.IsZero(y) && (x.Op == ir.OpISub || x.Op == ir.OpXor) {
 			return s.setOp(v, v.Op, x.Args[0], x.Args[1])
 		}
 		if y.IsConst() && x.Op == ir.OpXor && x.Args[1].IsConst() {
 			return s.setOp(v, v.Op, x.Args[0], s.Module.Const(y.Type, y.Bits^x.Args[1].Bits))
 		}
-		// A comparison of a constant with a selection between two constants becomes a selection
-		// between two bools.
+		// If a constant is compared with a selection between two constants, the result is a
+		// selection between two bools.
 		if y.IsConst() && x.Op == ir.OpSelect && x.Args[1].IsConst() && x.Args[2].IsConst() {
 			yes, no := x.Args[1] == y, x.Args[2] == y
 			if v.Op == ir.OpINe {
@@ -305,7 +305,8 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 			op = ir.OpULe
 		}
 	}
-	// truncated returns c as a constant of the narrow type t, or nil if c is out of the range of t.
+	// truncated() returns c as a constant of the narrow type t, or nil if c is out of the range of
+	// t.
 	truncated := func(c *ir.Value) *ir.Value {
 		n := s.Module.Const(t, c.Bits)
 		if signed && s.Module.Int(c.Type, n.Int()) == c || !signed && n.Bits == c.Bits {
@@ -330,9 +331,9 @@ func (s *Simplifier) narrowCompare(v *ir.Value) *ir.Value {
 	return s.outOfRange(v, t, signed, okx)
 }
 
-// outOfRange folds the comparison v of an extended integer with a constant. Before its extension
-// the integer has type t, and the constant is out of the range of t. The flag "left" is set if the
-// extended integer is the first operand.
+// outOfRange folds v, which compares a constant with an integer that was extended from type t. The
+// constant is out of the range of t. The flag "left" is set if the extended integer is the first
+// operand.
 func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.Value {
 	c := v.Args[1]
 	if !left {
@@ -351,9 +352,9 @@ func (s *Simplifier) outOfRange(v *ir.Value, t *ir.Type, signed, left bool) *ir.
 	if !signed {
 		return s.Module.Bool(left) // the constant is greater than all zero-extended integers
 	}
-	// In unsigned order, the constant is above the extensions of non-negative integers and below
-	// the extensions of negative integers. So the comparison with the constant tests only the sign
-	// of the extended integer.
+	// In unsigned order, the constant is between the extensions of non-negative integers and the
+	// extensions of negative integers. So the comparison with the constant tests only the sign of
+	// the extended integer.
 	zero := s.Module.Const(t, 0)
 	a := v.Args[0]
 	if !left {
@@ -497,7 +498,7 @@ func isWhere(v, constant, c *ir.Value, is bool, nJoins int) bool {
 	case c.IsConst():
 		return facts.IsOne(c) != is
 	case nJoins == 0 || v.Op != ir.OpPhi || c.Op != ir.OpPhi || v.Block != c.Block || len(v.Args) != len(c.Args) || len(v.Args) == 0:
-		return false // the phis are of different blocks, or a phi is still being built
+		return false // the phis are in different blocks, or a phi is still being built
 	}
 	for i, a := range v.Args {
 		if !isWhere(a, constant, c.Args[i], is, nJoins-1) {
@@ -530,11 +531,11 @@ func (s *Simplifier) convertInt(v *ir.Value) *ir.Value {
 	case a.Type == v.Type && first < from:
 		return a // truncation of an extended value to its original type
 	case to < from && first < from && first < to:
-		return s.setOp(v, x.Op, a) // truncation of an extended value, which becomes an extension to fewer bits
+		return s.setOp(v, x.Op, a) // a truncated extension becomes an extension to fewer bits
 	case to < from:
 		return s.setOp(v, ir.OpUConvert, a)
 	case first < from && (x.Op == ir.OpUConvert || v.Op == ir.OpSConvert):
-		return s.setOp(v, x.Op, a) // extension of an extended value, which becomes a single extension
+		return s.setOp(v, x.Op, a) // two extensions become a single extension
 	case first > from && v.Op == ir.OpUConvert && a.Type == v.Type && first >= 32:
 		return s.setOp(v, ir.OpAnd, a, s.Module.Const(a.Type, facts.Mask(x.Type)))
 	}

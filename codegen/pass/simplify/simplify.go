@@ -60,9 +60,9 @@ func (s *Simplifier) Resolve(v *ir.Value) *ir.Value {
 }
 
 // applyRules applies the rules to each value once and reports whether any value changed. If
-// branches is true, applyRules also turns branches with constant conditions into jumps. applyRules
-// removes the phi arguments of removed edges immediately, so a single iteration is enough even if
-// each branch determines the condition of the next branch.
+// branches is true, applyRules also turns branches with constant conditions into jumps. When
+// applyRules removes an edge, it immediately removes the edge's phi arguments, too. So a single
+// iteration is enough, even if each branch determines the condition of the next branch.
 func (s *Simplifier) applyRules(branches bool) bool {
 	changed, cut := false, false
 	rewrite := func(v *ir.Value) {
@@ -97,7 +97,7 @@ func (s *Simplifier) applyRules(branches bool) bool {
 			w, c := s.Pure(v)
 			changed = changed || c
 			if len(s.madeValues) > 0 {
-				if !own { // insts still shares its array with b.Insts, over which this loop iterates
+				if !own { // insts still shares its array with b.Insts, and this loop iterates over b.Insts
 					insts, own = slices.Clone(insts), true
 				}
 				insts = append(insts, s.madeValues...)
@@ -293,9 +293,9 @@ func (s *Simplifier) foldBranch(b *ir.Block) bool {
 	return false
 }
 
-// threadEdges redirects edges to an empty block to the block's successor. Edges to return
-// blocks are not changed, because separate return blocks distinguish an early return from the end
-// of an if (see package uniform).
+// threadEdges bypasses empty blocks. If an edge leads to an empty block, the new target of the edge
+// is the block's successor. threadEdges does not bypass return blocks, because separate return
+// blocks distinguish an early return from the end of an if (see package uniform).
 func (s *Simplifier) threadEdges() bool {
 	changed := false
 	dom := s.Func.Dominators()

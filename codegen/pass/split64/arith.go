@@ -80,8 +80,8 @@ func (w *wordLowerer) scalarOf(v *ir.Value) *ir.Value {
 	panic("BUG: " + v.Op.String() + " of 64 bits")
 }
 
-// orderPairs compares the high words of x and y by the op "high". If the high words are equal,
-// orderPairs compares the low words by the op "low".
+// orderPairs compares the high words of x and y with the op `high`. If the high words are equal,
+// orderPairs compares the low words with the op `low`.
 func (w *wordLowerer) orderPairs(low, high ir.Op, x, y pair) *ir.Value {
 	same := w.addBool(ir.OpIEq, x.hi, y.hi)
 	switch {
@@ -194,8 +194,8 @@ func (w *wordLowerer) shiftLeft(x pair, n *ir.Value) pair {
 	return w.choosePair(far, pair{w.wordConst(0), lo}, pair{lo, hi})
 }
 
-// isFarShift returns the condition that the shift count n, which is less than 64, is at least 32.
-// isFarShift does not test bit 5 of n, because of a driver bug (see the quirk far-shift of NVIDIA).
+// isFarShift returns the bool n >= 32 for a shift count n that is less than 64. isFarShift does not
+// test bit 5 of n, because of a driver bug (see the quirk far-shift of NVIDIA).
 func (w *wordLowerer) isFarShift(n *ir.Value) *ir.Value {
 	return w.addBool(ir.OpULt, w.wordConst(31), n)
 }

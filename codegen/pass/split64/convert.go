@@ -50,11 +50,11 @@ func (w *wordLowerer) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 		if signed {
 			high = ir.OpSToF
 		}
-		// The converted high word times 2^32 is exact, so only the sum is rounded.
+		// The product of the converted high word and 2^32 is exact, so only the sum is rounded.
 		hi := w.addOp(ir.OpFMul, t, w.addOp(high, t, x.hi), w.m.Const(t, ir.FloatBits(t, 1<<32)))
 		return w.addOp(ir.OpFAdd, t, hi, w.addOp(ir.OpUToF, t, x.lo))
 	case ir.F16:
-		// A number that does not fit in 32 bits becomes infinite as a float16.
+		// A number that does not fit in 32 bits becomes an infinite float16.
 		most := w.addBool(ir.OpULt, w.addWord(ir.OpXor, x.hi, w.signOf(x)), w.wordConst(1))
 		fits := w.addBool(ir.OpLAnd, most, w.addBool(ir.OpIEq, w.addWord(ir.OpShrA, x.lo, w.wordConst(31)), x.hi))
 		limit := w.wordConst(1<<31 - 1)
@@ -92,8 +92,8 @@ func (w *wordLowerer) float32Bits(x pair) *ir.Value {
 	top := w.addWord(ir.OpOr, w.addWord(ir.OpShl, x.hi, zeros), carried)
 	tail := w.addWord(ir.OpShl, x.lo, zeros)
 
-	// The significand has 24 bits. The 8 bits below the significand decide the rounding, and 0x80
-	// is half of the significand's last bit.
+	// The significand has 24 bits. The 8 bits below the significand determine the rounding. In
+	// these bits, 0x80 is half of the significand's last place.
 	significand := w.addWord(ir.OpShrL, top, w.wordConst(8))
 	below := w.addWord(ir.OpAnd, top, w.wordConst(0xff))
 	below = w.addWord(ir.OpOr, below, w.bitOf(w.addBool(ir.OpINe, tail, w.wordConst(0))))
@@ -140,10 +140,10 @@ func (w *wordLowerer) fromFloat64(signed bool, x *ir.Value) pair {
 	if signed {
 		sign = w.addWord(ir.OpShrA, w.splitAddress(w.addOp(ir.OpBitcast, ir.TypeAddr, x)).hi, w.wordConst(31))
 	}
-	// The floor of the magnitude is used instead of Trunc because of a bug (see the quirk
-	// round-double). Even for an unsigned result, x may be between -1 and 0.
+	// To avoid a bug (see the quirk round-double), the code uses the floor of the magnitude instead
+	// of Trunc. Even for an unsigned result, x may be between -1 and 0.
 	x = w.addOp(ir.OpFFloor, t, w.addOp(ir.OpFAbs, t, x))
-	// The product by a power of two is exact, and the difference below is exact, too.
+	// The products with powers of two are exact, and so is the difference below.
 	hi := w.addOp(ir.OpFFloor, t, w.addOp(ir.OpFMul, t, x, c(0x1p-32)))
 	lo := w.addOp(ir.OpFSub, t, x, w.addOp(ir.OpFMul, t, hi, c(1<<32)))
 	p := pair{w.addWord(ir.OpFToU, lo), w.addWord(ir.OpFToU, hi)}

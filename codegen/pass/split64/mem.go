@@ -51,8 +51,8 @@ func (w *wordLowerer) lowerAccess(v *ir.Value, r *ir.Ref, head, path []*ir.Value
 		w.out = append(w.out, v)
 		return
 	}
-	// The memory access becomes a new value, because the map w.pairs uses v for the loaded or
-	// stored 64-bit integer.
+	// The memory access becomes the new value x, because v already stands for the 64-bit integer in
+	// the map w.pairs.
 	x := w.f.NewValue(v.Op, ir.TypeAddr, v.Args...)
 	x.Aux, x.Block, x.Pos = r, w.b, v.Pos
 	w.out = append(w.out, x)

@@ -137,8 +137,8 @@ func (w *wordLowerer) splitSpecs() {
 	w.m.Specs = list
 }
 
-// maskWords applies the workaround for the quirk store-index to store indices that had 64 bits.
-// Package quirks has applied the workaround for store-index only to 32-bit indices.
+// maskWords works around the quirk store-index in stores whose indices had 64 bits. Package quirks
+// has applied the workaround for store-index only to 32-bit indices.
 func maskWords(m *ir.Module) {
 	if !facts.Avoids(m, "store-index") {
 		return

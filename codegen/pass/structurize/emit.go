@@ -112,8 +112,8 @@ func (e *emitter) stmt(s *stmt) {
 	}
 }
 
-// isSilent reports whether the statements of the list "code" generate no instructions and control
-// reaches their end.
+// isSilent reports whether control passes through the statements in the list "code" without
+// executing any instruction.
 func (e *emitter) isSilent(code []*stmt) bool {
 	for _, s := range code {
 		switch s.kind {

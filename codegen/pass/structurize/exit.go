@@ -13,12 +13,12 @@ import (
 )
 
 // maxReturns is the largest number of returns outside of loops. Some drivers replace a return by an
-// if around the code after it, and lavapipe supports at most 80 nested ifs.
+// if statement that contains the code after the return. Lavapipe supports at most 80 nested ifs.
 const maxReturns = 16 // also limits the forward jumps to one block (see loopAroundJumps)
 
 // leaver replaces returns by breaks out of loops.
 type leaver struct {
-	left *ir.Block // artificial block whose flag is set while the work-item leaves loops to return
+	left *ir.Block // artificial block; its flag is set while a returning work-item leaves loops
 	used bool
 	all  bool // whether all code is wrapped in a loop
 }
@@ -92,7 +92,7 @@ func (l *leaver) rewriteList(code []*stmt, loops int, isTail bool) []*stmt {
 				out = append(out, leave)
 				continue
 			}
-			// The flag is set a second time, so that it is still a phi of constants after the next
+			// The flag is set a second time. So the flag is still a phi of constants after the next
 			// loop. If the flag is not set again, lavapipe computes a wrong flag for work-items
 			// that left the loop in earlier iterations.
 			again := []*stmt{{kind: setStmt, block: l.left}, leave}
@@ -200,8 +200,7 @@ func loopAroundJumps(f *ir.Func) {
 	}
 }
 
-// meetBetween reports whether there is a Sync op in a block that z dominates and c does not
-// dominate.
+// meetBetween reports whether a Sync op is in a block that is dominated by z but not by c.
 func meetBetween(dom *ir.DomTree, z, c *ir.Block) bool {
 	for _, b := range dom.Order {
 		if !dom.Dominates(z, b) || dom.Dominates(c, b) {

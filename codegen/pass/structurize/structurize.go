@@ -122,7 +122,8 @@ func branchPos(b, s *ir.Block) ir.Pos {
 	return s.Term.Pos
 }
 
-// splitTwinEdges inserts a block where both edges of a branch lead to the same block.
+// splitTwinEdges rewrites each branch whose two edges lead to the same block. If the block has
+// phis, splitTwinEdges inserts a new block into one edge. Otherwise the branch becomes a jump.
 func splitTwinEdges(f *ir.Func) {
 	for _, b := range f.Blocks {
 		t := b.Term
@@ -135,8 +136,8 @@ func splitTwinEdges(f *ir.Func) {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{s}, Pos: t.Pos})
 			continue
 		}
-		// The new block replaces b as the second of the two predecessors, so the phi arguments keep
-		// their order.
+		// Block b is in the list of predecessors twice. The new block replaces b at the second
+		// place, so the phi arguments keep their order.
 		n := f.NewBlock()
 		second := false
 		for i, p := range s.Preds {

@@ -56,8 +56,8 @@ func (t *tidier) onlyJumps(e *ir.Block) bool {
 		e.Merge == nil && !t.merges[e] && !t.exits[e]
 }
 
-// skipArm redirects an edge of p's branch from an empty arm to the block to which the arm jumps.
-// The target of the arm's jump is p's merge block, or the merge or continue block of a loop.
+// skipArm bypasses an empty arm of p's branch. The branch then leads directly to the target of the
+// arm's jump. This target is p's merge block, or the merge or continue block of a loop.
 func (t *tidier) skipArm(p *ir.Block) bool {
 	for i, e := range p.Term.Succs {
 		if !t.onlyJumps(e) {

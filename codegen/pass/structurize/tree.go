@@ -8,9 +8,9 @@ import "github.com/kgen-go/kgen/codegen/ir"
 // A stmt is a statement of the structured tree.
 type stmt struct {
 	kind      stmtKind
-	block     *ir.Block   // block of the statement's instructions, condition or flag, or the loop's head
+	block     *ir.Block   // block that has the statement's instructions, condition or flag; for a loop, the head
 	flags     []*ir.Block // blocks whose flags an ifFlagsStmt tests
-	thenStmts []*stmt     // statements of the first arm, the list or the loop
+	thenStmts []*stmt     // statements of the first arm, of the list or of the loop
 	els       []*stmt
 }
 
@@ -52,10 +52,10 @@ type treeBuilder struct {
 	dom     *ir.DomTree
 	loops   *ir.Loops
 	forward map[*ir.Block]int // maps each block to the number of forward edges that enter it
-	// innerJoins maps a block to its children in the dominator tree that belong to the same loop
-	// and are entered by several forward edges. In the tree of statements, the code of the children
-	// follows the code of the block. The map "after" contains, for the head of a loop, the blocks
-	// that directly follow the loop.
+	// innerJoins maps a block to some of its children in the dominator tree. These children belong
+	// to the same loop and have several incoming forward edges. In the tree of statements, their
+	// code follows the code of the block. The map "after" contains, for the head of a loop, the
+	// blocks that directly follow the loop.
 	innerJoins, after map[*ir.Block][]*ir.Block
 	// testedFlags is the set of blocks whose flags some statement tests.
 	testedFlags map[*ir.Block]bool
@@ -97,9 +97,9 @@ func (t *treeBuilder) placeBlocks() {
 	}
 }
 
-// isExit reports whether b ends the work-item, so that the code of b replaces each jump to
-// b. The result is true for a return without instructions, and for a block with a fault to which
-// only one edge leads.
+// isExit reports whether b ends the work-item and its code replaces each jump to b. The result is
+// true for a return without instructions. The result is also true for a block with a fault, if only
+// one edge leads to the block.
 func (t *treeBuilder) isExit(b *ir.Block) bool {
 	if len(b.Term.Succs) > 0 || b == t.dom.Order[0] {
 		return false
@@ -176,8 +176,8 @@ func (t *treeBuilder) branch(p *treePart, x *ir.Block, ctx *loopCtx) {
 	if ctx == nil && min(yes.size, no.size) == 0 {
 		less = !less
 	}
-	// In a loop, an arm that ends the work-item must be nested, because lavapipe may otherwise lose
-	// values after the loop for work-items that have left the loop.
+	// In a loop, an arm that ends the work-item must be nested. Otherwise, after the loop, lavapipe
+	// may lose the values of work-items that have left the loop.
 	if a, b := t.isExit(x.Term.Succs[0]), t.isExit(x.Term.Succs[1]); ctx != nil && a != b {
 		less = a
 	}
@@ -233,7 +233,7 @@ func (t *treeBuilder) edgeCode(x, y *ir.Block, ctx *loopCtx) treePart {
 	}
 }
 
-// joinTree appends to p the statements for block c, to which some paths in p lead.
+// joinTree appends to p the statements for block c. At least one path in p leads to c.
 func (t *treeBuilder) joinTree(p *treePart, c *ir.Block, ctx *loopCtx) {
 	rest := make([]*ir.Block, 0, len(p.outBlocks))
 	for _, b := range p.outBlocks {
@@ -319,8 +319,8 @@ func (t *treeBuilder) loopTree(l *ir.Loop, outer *loopCtx) treePart {
 	return p
 }
 
-// dispatchJumps adds jumps that continue or leave the outer loop ctx, after the code of an inner
-// loop.
+// dispatchJumps adds jumps after the code of an inner loop. The jumps continue or leave the outer
+// loop ctx.
 func (t *treeBuilder) dispatchJumps(p *treePart, ctx *loopCtx) {
 	var here, leave []*ir.Block
 	again := false
@@ -369,8 +369,8 @@ func flattenInto(code, out []*stmt) []*stmt {
 	return out
 }
 
-// dropReturns removes returns after which the function returns anyway. If isTail is true, the
-// function returns after the given code. The code must not contain list statements.
+// dropReturns removes a return statement if the function would return without it, too. If isTail is
+// true, the function returns after the given code. The code must not contain list statements.
 func dropReturns(code []*stmt, isTail bool) []*stmt {
 	var last *stmt
 	for n := len(code); n > 0 && code[n-1].kind == returnStmt; n-- {

@@ -27,9 +27,8 @@ func hasSyncOps(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
 // whose branch may be divergent. A branch is uniform if all work-items that remain in the group
 // take it in the same way. The caller must have called Arrange before.
 //
-// A condition that only live lanes evaluate must not decide a uniform branch. If a condition of
-// live lanes decided a uniform branch, dead lanes could enter code for live lanes after all
-// work-items have left the group.
+// A condition that only live lanes evaluate must not decide a uniform branch. Otherwise dead lanes
+// could enter code for live lanes after all work-items have left the group.
 func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info) {
 	if !hasSyncOps(m) {
 		return nil, nil, nil
@@ -55,8 +54,8 @@ func CommonBranches(m *ir.Module) (common, divergent map[*ir.Block]bool, u *Info
 	return common, divergent, u
 }
 
-// WaysOut returns, for each loop in uniform flow, the exits by which dead lanes (work-items that
-// have left their group) leave the loop.
+// WaysOut returns the exits for dead lanes of each loop in uniform flow. A dead lane is a work-item
+// that has left its group.
 func (u *Info) WaysOut() loopExits {
 	if u == nil {
 		return nil
@@ -70,8 +69,8 @@ func (u *Info) WaysOut() loopExits {
 	return all
 }
 
-// loopExits contains, for each loop in uniform flow, the blocks with exits by which dead lanes leave
-// the loop (see [Info.exitsOf]).
+// loopExits lists the loops in uniform flow, each with the blocks that have exits for dead lanes
+// (see [Info.exitsOf]).
 type loopExits []exitBlocks
 
 type exitBlocks struct {
@@ -82,7 +81,7 @@ type exitBlocks struct {
 // Spare reports whether the edge from b to out may be removed from the kernel. If the edge may be
 // removed, Spare removes the exit from w. The last exit of a loop must be kept, because dead lanes
 // must leave the loop by that exit. Spare keeps the last exit of a loop even if no live lane
-// reaches that exit because a check fails in an earlier iteration.
+// reaches it. For example, a check may fail in an earlier iteration.
 func (w loopExits) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x exitBlocks) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -47,11 +47,11 @@ const (
 	byNothing  stepKind = iota
 	byAdding            // addition of a number in the interval stepInfo.stepRange
 	byMultiple          // multiplication by a factor in the interval stepInfo.stepRange
-	byHalving           // division by 2 or more; stepInfo.stepRange is -1 for shifts that keep the sign, else 0
+	byHalving           // division by 2 or more; stepInfo.stepRange is -1 for arithmetic shifts, and 0 otherwise
 )
 
-// A loop that ends only because its counter overflows after more than maxWrapIterations iterations
-// is treated as endless.
+// maxWrapIterations is a limit for loops that end only because their counter overflows. If such a
+// loop has more iterations, it is treated as endless.
 const maxWrapIterations = 1 << 24
 
 // Plus returns a value x and a constant n whose sum is v.
@@ -118,7 +118,8 @@ func (u *Info) countOf(v *ir.Value, l *ir.Loop) (n loopCount, ok bool) {
 	return n, !first
 }
 
-// stepOf finds how v is computed from phi, where v is the phi's value in the next iteration of l.
+// stepOf finds the operation that computes v from phi. The value v is the phi's value in the next
+// iteration of l.
 func (u *Info) stepOf(phi, v *ir.Value, latch *ir.Block, l *ir.Loop) (s stepInfo) {
 	sum, n := Plus(v)
 	s.stepRange = facts.Interval{Lo: n, Hi: n}
@@ -222,9 +223,10 @@ func (n *loopCount) reachesValue(end facts.Interval, wantEqual bool) bool {
 	}
 }
 
-// subtractOffset subtracts n.outOffset from the count n and from the interval "end". After the
-// subtraction, the result "all" contains all possible values of n, "start" contains the values of n
-// in the first iteration, and "less" is the interval "end".
+// subtractOffset subtracts n.outOffset from the count n and from the interval "end". The results
+// describe the values after the subtraction. The result "all" contains all possible values of n,
+// and "start" contains its values in the first iteration. The result "less" is the reduced interval
+// "end".
 func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.Interval, ok bool) {
 	all = facts.FullRange(n.phi.Type)
 	start = facts.AddRanges(n.startInterval, facts.Interval{Lo: n.inOffset, Hi: n.inOffset})
@@ -240,16 +242,16 @@ func (n *loopCount) subtractOffset(end facts.Interval) (all, start, less facts.I
 	return all, start, less, less.Within(full) && facts.AddRanges(all, facts.Interval{Lo: n.outOffset, Hi: n.outOffset}).Within(full)
 }
 
-// passOrder is the order (signed or unsigned, upward or downward) in which a count must change to
-// pass the end value of a loop.
+// passOrder describes how a count must change to pass the end value of a loop: upward or downward,
+// as a signed or unsigned number.
 type passOrder struct {
 	unsigned, isDown bool
 	isStrict         bool // whether the count must exceed the end value, not only reach it
 	bits             int
 }
 
-// orderOf returns the order in which operand i of the comparison c must change so that the result
-// of c becomes want.
+// orderOf returns the order for operand i of the comparison c. If the operand changes in this
+// order, the result of c becomes want at some time.
 func orderOf(c *ir.Value, i int, want bool) passOrder {
 	less := c.Op == ir.OpSLt || c.Op == ir.OpULt
 	return passOrder{
@@ -258,7 +260,8 @@ func orderOf(c *ir.Value, i int, want bool) passOrder {
 	}
 }
 
-// mapBounds maps the bounds of p to unsigned numbers that grow when a count changes in the order o.
+// mapBounds maps the bounds of p to unsigned numbers. When a count changes in the order o, its
+// unsigned number grows.
 func (o passOrder) mapBounds(p facts.Interval) (lo, hi uint64) {
 	lo, hi = uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
 	if o.unsigned {
@@ -307,7 +310,7 @@ func (n *loopCount) passesEnd(end facts.Interval, o passOrder) (*Proviso, bool) 
 		case last-to >= most || !o.isStrict && last-to >= most-1:
 			return nil, true // no step is large enough to skip all numbers that end the loop
 		case n.oneBackEdge && start == facts.Interval{} && most <= last-zero && (to <= zero || to-zero <= (last-zero)/2):
-			return nil, true // the count starts at 0 and the end is at most half of the maximum, so the count passes the end before it overflows
+			return nil, true // a count from 0 to at most half of the maximum passes the end before it overflows
 		}
 	}
 	if p := (Proviso{n.step, n.isSubtracted != o.isDown, (last - from) / maxWrapIterations}); n.oneBackEdge && p.Step != nil && p.Most > 0 {

@@ -22,7 +22,7 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 		if u.controlBlock[i] == nil {
 			continue
 		}
-		var last ir.Pos // position of the last diagnostic, since a sub-group algorithm has a barrier at the same position
+		var last ir.Pos // position of the last diagnostic; a sub-group algorithm and its barrier have the same position
 		for _, v := range slices.Backward(b.Insts) {
 			if v.Op.Has(ir.FlagSync) && ops(v) && (v.Op != ir.OpBarrier || v.Pos != last || last.File == "") {
 				u.reportSync(&ds, v)
@@ -34,10 +34,10 @@ func (u *Info) CheckOf(ops func(v *ir.Value) bool) diag.List {
 	return ds
 }
 
-// Stays applies the function "change" to a clone of m and reports whether the analysis still
-// recognizes that all barriers are in uniform control flow. Passes call Stays before they copy
-// code, because copied code adds paths. For the added paths, the analysis might not recognize that
-// all work-items take the same path.
+// Stays applies the function "change" to a clone of m, and reports whether all barriers are still
+// known to be in uniform control flow. Passes call Stays before they copy code, because copied code
+// adds paths. The analysis might not recognize that all work-items take the same one of these
+// paths.
 func Stays(m *ir.Module, change func(m *ir.Module) diag.List) bool {
 	c := m.Clone()
 	if diags := change(c); len(diags) > 0 {

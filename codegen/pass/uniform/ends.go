@@ -1,8 +1,8 @@
 package uniform
 
-// This file finds exits by which dead lanes (work-items that have left their group) are known to
-// leave a loop. In a loop without an exit for dead lanes, dead lanes would stay forever after all
-// work-items have left the group.
+// This file finds the loop exits that dead lanes are known to take. A dead lane is a work-item that
+// has left its group. In a loop without an exit for dead lanes, dead lanes would stay forever after
+// all work-items have left the group.
 
 import (
 	"cmp"
@@ -12,10 +12,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// exitsOf returns the blocks with an exit by which dead lanes may leave the loop l. Either dead
-// lanes are known to take the exit, or the exit's condition is uniform and changes between
-// iterations. A condition that never changes might keep the loop running forever. A failing check
-// does not count as an exit.
+// exitsOf returns the blocks of the loop l that have an exit for dead lanes. Either dead lanes are
+// known to take the exit, or the exit's condition is uniform and changes between iterations. A
+// condition that never changes might keep the loop running forever. A failing check does not count
+// as an exit.
 func (u *Info) exitsOf(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {
@@ -45,9 +45,9 @@ func (u *Info) sureToEnd(l *ir.Loop) (proviso *Proviso, ok bool) {
 	return proviso, ok
 }
 
-// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If the
-// work-items leave together, wayOut returns the condition of b's branch and the condition's value
-// for leaving the loop. If the work-items do not leave together, wayOut returns nil.
+// wayOut checks whether the work-items of a group leave the loop l together by b's branch. If they
+// do, wayOut returns the condition of b's branch, and the value of the condition that ends the
+// loop. Otherwise wayOut returns nil.
 func (u *Info) wayOut(b *ir.Block, l *ir.Loop) (*ir.Value, bool) {
 	if !l.Contains(b) || b.Term.Kind != ir.Branch || !u.Together(b) {
 		return nil, false
@@ -74,9 +74,9 @@ func (u *Info) leavesBy(b *ir.Block, l *ir.Loop) (*Proviso, bool) {
 	return u.reachesCond(c, out, l)
 }
 
-// amongDead returns the constant that v equals in an iteration in which all lanes are dead. If v
-// does not equal a constant in that iteration, amongDead returns v. In an iteration in which all
-// lanes are dead, all operands of group algorithms are neutral.
+// amongDead considers an iteration in which all lanes are dead. If v equals a constant in this
+// iteration, amongDead returns the constant. Otherwise amongDead returns v. In an iteration in
+// which all lanes are dead, all operands of group algorithms are neutral.
 func (u *Info) amongDead(v *ir.Value, l *ir.Loop, known map[*ir.Value]*ir.Value) *ir.Value {
 	if Invariant(v, l) || known[v] != nil {
 		return cmp.Or(known[v], v)

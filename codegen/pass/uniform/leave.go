@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Way returns the edge of b's branch from which no Sync op is reachable, if a Sync op is reachable
-// from the branch's other edge. For any other branch, Way returns false.
+// Way checks whether a Sync op is reachable from exactly one edge of b's branch. If so, Way returns
+// the other edge. Otherwise Way returns false.
 func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
@@ -37,8 +37,8 @@ func (u *Info) meetsLater(e edge, leaving []edge) bool {
 	if u.leavesByStatement(e, leaving) {
 		return false
 	}
-	// The search for a Sync op starts in the code after e, which is usually short, and follows
-	// edges backward.
+	// The search for a Sync op follows edges backward. The search starts in the code after e, which
+	// is usually short.
 	work := Reachable(e.To)
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range work {
@@ -105,9 +105,9 @@ func (u *Info) meetsAgain(e edge, leaving []edge) bool {
 }
 
 // leavesByStatement reports whether work-items that take the edge e leave the group only by faults
-// and return statements. The result is true only if the other work-items can also reach an exit of
-// the kernel that is not a fault or return statement after e. So the result is false for a return
-// statement that all work-items reach after a loop.
+// and return statements. The result is true only if the other work-items can also reach another
+// exit of the kernel. The faults and return statements after e do not count as other exits. So the
+// result is false for a return statement that all work-items reach after a loop.
 func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	region := Reachable(e.To)
 	if !endsInStatements(region) {
@@ -126,7 +126,8 @@ func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		// A block whose successors are all targets of failing checks is an exit of the kernel, too.
+		// A block is also an exit of the kernel if each of its successors is the target of a
+		// failing check.
 		if b.Term.Kind == ir.Return || !slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !stops(s) }) {
 			return true
 		}
@@ -146,8 +147,8 @@ func (u *Info) leavesByStatement(e edge, leaving []edge) bool {
 	return false
 }
 
-// Returns returns the blocks from which some work-items leave the kernel by a return while others
-// go on to a Sync op.
+// Returns lists the blocks at which some work-items return from the kernel while others go on to a
+// Sync op.
 func (u *Info) Returns() []*ir.Block {
 	var out []*ir.Block
 	for _, b := range u.Order {
@@ -158,8 +159,8 @@ func (u *Info) Returns() []*ir.Block {
 	return out
 }
 
-// SubGroups reports whether all work-items of a sub-group that compute v together are known to get
-// the same result.
+// SubGroups reports whether v is known to be uniform within each sub-group. A value is uniform if
+// all work-items that compute it together get the same result.
 func (u *Info) SubGroups(v *ir.Value) bool {
 	const most = 64 // largest number of values that SubGroups examines
 	seen := map[*ir.Value]bool{}

@@ -17,9 +17,9 @@ import (
 //
 //   - A loop of the first kind needs no change, because dead lanes are known to leave or bypass it,
 //     or because all work-items are still in their group at each iteration.
-//   - A loop of the second kind tests in each iteration whether a live lane remains. A loop is of
-//     the second kind if it contains Sync ops and is left only by faults and return statements, or
-//     if exitsOf finds an exit.
+//   - A loop of the second kind tests in each iteration whether a live lane remains. Such a test is
+//     possible if exitsOf finds an exit. It is also possible if the loop contains Sync ops, and
+//     work-items leave it only by faults and return statements.
 //   - A loop of the third kind is treated as divergent if work-items leave their group in the loop.
 //     The branch at which work-items leave a loop of the third kind counts as an exit of the
 //     kernel.
@@ -76,14 +76,14 @@ func (u *Info) Provisos() map[*ir.Block]*Proviso {
 
 // leaveInfo describes how work-items leave the kernel from within a loop.
 type leaveInfo struct {
-	leaveIndex   int  // index of a block from which work-items leave the loop, preferably without a fault; -1 if none
+	leaveIndex   int  // index of a block in which work-items leave the loop, preferably without a fault; -1 if there is none
 	byStatements bool // whether work-items leave the loop only by faults and return statements
 	hasSync      bool // whether the loop contains Sync ops
 	leftBefore   bool // whether some work-items may have left the group before an iteration of the loop
 }
 
-// mayAsk reports whether the loop may test in each iteration whether a live lane remains, even if
-// the loop has no other exit.
+// mayAsk reports whether the loop may get a test for live lanes in each iteration, even if the loop
+// has no other exit.
 func (x leaveInfo) mayAsk() bool { return x.leftBefore && x.hasSync && x.byStatements }
 
 // leftFrom returns how work-items leave the kernel from within the loop l.
@@ -125,9 +125,9 @@ func leadTo(b *ir.Block) map[*ir.Block]bool {
 	return seen
 }
 
-// askWhereStuck searches for a loop for which mayAsk is true, and from which the remaining
-// work-items never reach an exit of the kernel. askWhereStuck adds the head of the loop to
-// u.testedHeads. askWhereStuck reports whether it found a loop.
+// askWhereStuck searches for a loop that never leads the remaining work-items to an exit of the
+// kernel. The method mayAsk must return true for the loop. askWhereStuck adds the head of the loop
+// to u.testedHeads. askWhereStuck reports whether it found a loop.
 func (u *Info) askWhereStuck(ends []bool) bool {
 	for _, l := range slices.Backward(u.loops) {
 		if ends[u.Index[l.Head]] || u.AsksAt(l.Head) {
@@ -154,10 +154,10 @@ func Faults(b *ir.Block) bool {
 	})
 }
 
-// BypassLoops removes loops without Sync ops from the skeleton (the code that dead lanes execute),
-// by marking their blocks as divergent. Dead lanes skip the removed loops, so the loops need no
-// test for live lanes. A loop remains in the skeleton if the rest of the skeleton uses the loop's
-// values or stores.
+// BypassLoops removes loops without Sync ops from the skeleton, which is the code that dead lanes
+// execute. To remove a loop, BypassLoops marks the loop's blocks as divergent. Dead lanes skip the
+// removed loops, so the loops need no test for live lanes. A loop remains in the skeleton if the
+// rest of the skeleton uses the loop's values or stores.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.isBypassed(l) {
@@ -203,8 +203,8 @@ func (u *Info) dependsOnLoop(b *ir.Block, l *ir.Loop) bool {
 	return used(b.Term.Cond)
 }
 
-// leavesTogether reports whether all work-items that stay in the group leave the loop l to the same
-// block, and that block is in uniform flow.
+// leavesTogether reports whether all work-items that stay in the group go to the same block after
+// the loop l. This block must be in uniform flow.
 func (u *Info) leavesTogether(l *ir.Loop) bool {
 	var out *ir.Block
 	for i, b := range u.Order {

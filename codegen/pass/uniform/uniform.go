@@ -17,10 +17,10 @@ import (
 //
 // A work-item that returns early or faults leaves its group and continues as a dead lane (see
 // lanes/deadlanes.go). So a branch at which some work-items leave does not make the code after the
-// branch divergent. An edge on which work-items leave starts at a block from which a Sync op is
-// reachable, but no Sync op is reachable from the end of the edge. While some work-items take an
-// edge on which they leave, other work-items stay in the group. If both sides of a branch meet
-// again after a Sync op, the branch is an if around the Sync op, not an early return.
+// branch divergent. Work-items leave the group on an edge of a branch. A Sync op is reachable from
+// the block of the branch, but not from the end of the edge. Some work-items take the edge, and
+// others stay in the group. If both sides of a branch meet again after a Sync op, the branch is an
+// if around the Sync op, not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
@@ -261,10 +261,10 @@ func (u *Info) findDivergent() {
 			}
 			continue
 		}
-		// findDivergent first considers all edges of branches with varying conditions at once, and
-		// decides whether work-items leave on each edge. For other branches, findDivergent decides
-		// one edge at a time. A branch may seem divergent only because an edge nearer to the
-		// varying branch is still undecided.
+		// findDivergent decides for each edge whether work-items leave on it. First it decides
+		// about all edges of branches with varying conditions together. For other branches, it
+		// decides about one edge at a time. Such a branch may seem divergent only because an edge
+		// nearer to the varying branch is still undecided.
 		n := len(u.Order)
 		distance := func(e edge) int { return (u.Index[e.from] - u.originIndex(e.from) + n) % n }
 		slices.SortFunc(pending, func(x, y edge) int {
@@ -297,10 +297,10 @@ func (u *Info) findDivergent() {
 }
 
 // retractExits removes an edge from u.Leaving if no work-items leave on the edge, given the other
-// edges in u.Leaving. No work-items leave on an edge if all work-items take the edge together, or
-// if the work-items that take the edge later meet the work-items that stay. An edge that all
-// work-items take together is removed no more than once. retractExits reports whether it removed
-// any edge.
+// edges in u.Leaving. No work-items leave on an edge if all work-items take the edge together. The
+// same holds if the work-items that take the edge meet the staying work-items again. An edge that
+// all work-items take together is removed no more than once. retractExits reports whether it
+// removed any edge.
 func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
@@ -341,9 +341,9 @@ func (u *Info) originIndex(b *ir.Block) int {
 	return u.Index[b]
 }
 
-// spreadDivergence marks the blocks that depend on divergent branches. Branches with an undecided
-// edge, on which work-items may leave, are ignored. spreadDivergence returns the undecided edges of
-// divergent branches.
+// spreadDivergence marks the blocks that depend on divergent branches. An edge is undecided if
+// work-items may leave on it. spreadDivergence ignores branches with an undecided edge. It returns
+// the undecided edges of divergent branches.
 func (u *Info) spreadDivergence() []edge {
 	n := len(u.Order)
 	clear(u.controlBlock)
@@ -398,8 +398,8 @@ func (u *Info) spreadDivergence() []edge {
 		}
 		for _, j := range depends[i] {
 			mark(j)
-			// If only some work-items run another iteration, the work-items of the group are in
-			// different iterations of the loop afterward.
+			// If only some work-items run another iteration, the work-items of the group are no
+			// longer in the same iteration of the loop.
 			for _, l := range u.loops {
 				if l.Head == u.Order[j] {
 					for k, x := range u.Order {
@@ -543,8 +543,8 @@ func postorderFrom(root int, succs [][]int) []int {
 	return out
 }
 
-// reachEnd returns for each node whether work-items that stay in the group can reach an exit of the
-// kernel from that node.
+// reachEnd returns a bool for each node. The bool is true if the work-items that stay in the group
+// can reach an exit of the kernel from the node.
 func (u *Info) reachEnd() []bool {
 	n := len(u.Order)
 	ends := make([]bool, n+1+len(u.testedHeads))
@@ -563,8 +563,8 @@ func (u *Info) reachEnd() []bool {
 	return ends
 }
 
-// Join returns the first block after b in uniform flow that all remaining work-items reach from b.
-// If the work-items do not meet again before the kernel's end, Join returns nil.
+// Join returns the first block in uniform flow at which all remaining work-items meet after b. If
+// the work-items do not meet again before the kernel's end, Join returns nil.
 func (u *Info) Join(b *ir.Block) *ir.Block {
 	n := len(u.Order)
 	for i := u.ipdom[u.Index[b]]; i != n; i = u.ipdom[i] {

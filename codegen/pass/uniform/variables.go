@@ -26,8 +26,8 @@ func privateVar(v *ir.Value) *ir.Var {
 // values and indices.
 //
 // A write in a block from which no Sync op is reachable makes the variable vary. A work-item that
-// leaves the group may execute a write alone, and the variable keeps the written value when the
-// work-item continues as a dead lane.
+// leaves the group may execute such a write alone. Then the variable of this dead lane has another
+// value than the variable of the other work-items.
 func (u *Info) markContents(v *ir.Value) bool {
 	for _, x := range v.Matrices() { // each work-item has different elements of the matrix
 		if u.varyingVars[x] == nil {
@@ -93,8 +93,8 @@ func (u *Info) Fills(v *ir.Value) bool {
 	return x != nil && v.Op != ir.OpLoad && u.varyingVars[x] == nil
 }
 
-// fillsFor reports whether the loop l writes to a uniform variable from which code outside the loop
-// loads a uniform value.
+// fillsFor reports whether the loop l writes to a uniform variable that code outside the loop uses.
+// A use is a copy of the variable, or a load of a uniform value.
 func (u *Info) fillsFor(l *ir.Loop) bool {
 	filled := map[*ir.Var]bool{}
 	for _, b := range u.Order {

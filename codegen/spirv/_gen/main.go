@@ -32,7 +32,7 @@ type instruction struct {
 	Class    string    `json:"class"`
 	Opcode   uint32    `json:"opcode"`
 	Operands []operand `json:"operands"`
-	// Capabilities lists capabilities, at least one of which a module must declare.
+	// Capabilities lists capabilities. A module must declare at least one of them.
 	Capabilities []string `json:"capabilities"`
 }
 
@@ -52,13 +52,13 @@ type enumerantJSON struct {
 	Name       string    `json:"enumerant"`
 	Value      number    `json:"value"`
 	Parameters []operand `json:"parameters"`
-	// Capabilities lists capabilities, at least one of which a module must declare. If the
-	// enumerant is itself a capability, Capabilities lists the capabilities that it implies.
+	// Capabilities lists capabilities. A module must declare at least one of them. If the enumerant
+	// is itself a capability, Capabilities lists the capabilities that it implies.
 	Capabilities []string `json:"capabilities"`
 }
 
-// Type number is a number in the JSON grammar. The grammar writes the number 3 as 3 in a value
-// enumeration, and the number 8 as "0x0008" in a mask.
+// The type `number` is a number in the JSON grammar. The numbers in a value enumeration are JSON
+// numbers such as 3. The numbers in a mask are strings such as "0x0008".
 type number uint32
 
 func (n *number) UnmarshalJSON(b []byte) error {
@@ -99,9 +99,10 @@ func read(path string, g *grammar) {
 	}
 }
 
-// leaveOut removes the instructions and enumerants that need the capability Kernel of OpenCL, and the instructions and
-// enumerants of Intel's extensions. Package valid refuses modules that contain the removed instructions or enumerants.
-// Disassemblers print the removed instructions and enumerants as numbers, except for capabilities of OpenCL.
+// leaveOut removes the instructions and enumerants that need OpenCL's capability Kernel. It also
+// removes the instructions and enumerants of Intel's extensions. Package valid refuses modules that
+// contain the removed instructions or enumerants. The disassembler prints the removed instructions
+// and enumerants as numbers. OpenCL's capabilities are not removed, so they are printed by name.
 func (g *grammar) leaveOut() {
 	foreign := map[string]bool{"Kernel": true}
 	for more := true; more; {
@@ -134,10 +135,10 @@ func isForeign(name string) bool {
 	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
 }
 
-// mentioned returns the names that occur in the Go files of the module, except the generated
-// tables. Only mentioned enumerants become Go constants, because kgen does not use most enumerants.
-// The generated tables contain the names of all enumerants, because the disassembler prints the
-// names. If a Go file mentions a further enumerant, run this program again to get its constant.
+// mentioned() returns the names that occur in the module's Go files, without the generated tables.
+// Only mentioned enumerants become Go constants, because kgen does not use most enumerants. The
+// generated tables contain the names of all enumerants, because the disassembler prints the names.
+// If a Go file mentions a further enumerant, run this program again to get its constant.
 func mentioned(root string) map[string]bool {
 	names := map[string]bool{}
 	name := regexp.MustCompile(`\b[A-Z]\w+`)
@@ -201,7 +202,8 @@ func opcodes(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// split reports whether an instruction has a Result Type and a Result, and returns the other operands.
+// split() reports whether an instruction has a Result Type and a Result, and returns the other
+// operands.
 func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	for _, o := range in.Operands {
 		switch o.Kind {
@@ -216,12 +218,12 @@ func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
 	return hasType, hasResult, rest
 }
 
-// manyOps is the smallest number of instructions with the same operand pattern for which the
-// pattern becomes a Go variable.
+// manyOps is a number of instructions. If at least manyOps instructions have the same operand
+// pattern, the pattern becomes a Go variable.
 const manyOps = 4
 
-// sharedPatterns declares a Go variable for each operand pattern that at least manyOps instructions have, and returns
-// the names of the variables.
+// sharedPatterns declares Go variables, and returns their names. Each variable is an operand
+// pattern that at least manyOps instructions have.
 func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
 	uses, shared := map[string]int{}, map[string]bool{}
 	for _, in := range ins {
@@ -274,9 +276,9 @@ func pattern(ops []operand) string {
 	return s.String()
 }
 
-// section returns the section of an instruction in the logical layout of a module (2.4). The
-// function section cannot use the classes in the grammar, because most instructions of extensions
-// are in the classes "Reserved" and "@exclude".
+// section() returns the section of an instruction in the logical layout of a module (2.4). It
+// cannot use the classes in the grammar, because most instructions of extensions are in the classes
+// "Reserved" and "@exclude".
 func section(in instruction) string {
 	switch n := in.Name; n {
 	case "OpCapability":
@@ -384,8 +386,8 @@ func glslInstructions(b *bytes.Buffer, ins []instruction) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// canonical sorts rows by number, and keeps one name for each number. An alias with an extension's name remains a
-// constant, but is never printed.
+// canonical() sorts rows by number, and keeps one name for each number. An alias with an
+// extension's name remains a constant, but is never printed.
 func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	rows = slices.Clone(rows)
 	slices.SortStableFunc(rows, func(a, b T) int {
@@ -406,8 +408,8 @@ func canonical[T any](rows []T, key func(T) (uint32, string)) []T {
 	})
 }
 
-// The function vendor returns the rank of a name by its suffix. Names of the core specification come first, then names
-// of extensions by several vendors.
+// vendor() returns the rank of a name, which depends on the name's suffix. Names of the core
+// specification come first, then names of extensions by several vendors.
 func vendor(name string) int {
 	for _, s := range []string{"NV", "INTEL", "AMD", "GOOGLE", "ALTERA"} {
 		if strings.HasSuffix(name, s) {

@@ -101,8 +101,8 @@ func emitFConvert(f *funcEmitter, v *ir.Value) spirv.ID {
 }
 
 // emitFromHalf emits the conversion of a float16 to float32 with an instruction that needs no
-// 16-bit type. When a module is loaded, package adapt replaces the conversion instruction by code
-// that is exact on the device and computes the correct bits for NaNs.
+// 16-bit type. When a module is loaded, package adapt replaces the conversion instruction. The new
+// code is exact on the device and computes the correct bits for NaNs.
 func emitFromHalf(f *funcEmitter, v *ir.Value) spirv.ID {
 	f32 := f.e.registerType(ir.TypeF32)
 	pair := f.GLSL(f.e.b.TypeVector(f32, 2), spirv.GLSLstd450UnpackHalf2x16, f.valueID(v.Args[0]))

@@ -85,9 +85,10 @@ func emitAtomicCompareExchange(f *funcEmitter, v *ir.Value) spirv.ID {
 }
 
 // atomicSemantics returns the memory semantics of an atomic operation. In a helper, atomic operations
-// are relaxed. Relaxed operations are sufficient for fault records, which only the host reads. Relaxed
-// operations are also sufficient for exchanges that replace a plain store to a part of a 32-bit word.
-// Helpers avoid stronger operations because lavapipe miscompiles loops that contain memory barriers.
+// are relaxed. Relaxed operations are sufficient for fault records, which only the host reads.
+// Relaxed operations are also sufficient for exchanges that implement a plain store of less than 32
+// bits. Helpers avoid stronger operations because lavapipe miscompiles loops that contain memory
+// barriers.
 func (f *funcEmitter) atomicSemantics(s spirv.MemorySemantics) spirv.ID {
 	if f.helper {
 		s = spirv.MemorySemanticsNone

@@ -78,8 +78,9 @@ func (e *emitter) specID(s *ir.Spec) spirv.ID {
 	return id
 }
 
-// tableConstant returns the constant that initializes a table of type t. tableConstant removes the
-// scalars of the table from the beginning of the list to which scalarList points.
+// tableConstant returns the constant that initializes a table of type t. The argument scalarList
+// points to a list that begins with the scalars of the table. tableConstant removes these scalars
+// from the list.
 func (e *emitter) tableConstant(t *ir.Type, scalarList *[]*ir.Value) spirv.ID {
 	var parts []spirv.ID
 	switch t.Kind {

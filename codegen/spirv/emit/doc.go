@@ -12,6 +12,6 @@
 //     call.
 //   - Integers of 8 and 16 bits are computed in 32-bit words whose upper bits are
 //     undefined. In device memory, integers of 8 and 16 bits occupy one or two bytes.
-//   - If the kernel synchronizes, accesses to memory that invocations share are NonPrivatePointer. In
-//     kernels that do not synchronize, accesses are not NonPrivatePointer.
+//   - If the kernel synchronizes, its accesses to shared memory have the operand NonPrivatePointer.
+//     Accesses in other kernels do not have this operand.
 package emit

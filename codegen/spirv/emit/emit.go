@@ -168,11 +168,11 @@ func (e *emitter) executionModes(main spirv.ID) {
 //
 // A sub-group consists of invocations with consecutive indices. Vulkan does not specify how a device
 // divides a work-group into sub-groups, and lavapipe divides each row of a work-group separately.
-// Therefore a kernel that uses sub-groups has work-groups of one dimension on the device. A kernel with
-// barriers also has work-groups of one dimension on the device, because lavapipe adds invocations to
-// fill the last sub-group, as pass partial explains. With one dimension, the invocations that lavapipe
-// adds have larger indices than all invocations of the work-group. With several dimensions, the added
-// invocations may have smaller indices.
+// Therefore a kernel that uses sub-groups has work-groups of one dimension on the device. A kernel
+// with barriers also has work-groups of one dimension on the device. The reason is that lavapipe
+// adds invocations to fill the last sub-group, as pass partial explains. With one dimension, the
+// invocations that lavapipe adds have larger indices than all invocations of the work-group. With
+// several dimensions, the added invocations may have smaller indices.
 func (e *emitter) localSize() {
 	e.oneDimension = e.m.Rank > 1 && (e.m.UsesGroup || usesSubGroups(calledFuncs(e.m.Kernel)))
 	for i := range e.size {

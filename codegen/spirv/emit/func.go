@@ -73,8 +73,9 @@ func (e *emitter) emitFunction(fn *ir.Func) {
 // header is the loop header. For a merge block, the field header is nil.
 type unreachedBlock struct{ block, header *ir.Block }
 
-// unreachedBlocks returns the merge blocks and continue targets that passes removed from the function because the
-// blocks are unreachable. SPIR-V requires merge blocks and continue targets even if they are unreachable.
+// unreachedBlocks returns the merge blocks and continue targets that are no longer in the function.
+// Passes have removed them because they are unreachable. SPIR-V requires merge blocks and continue
+// targets even if they are unreachable.
 func (f *funcEmitter) unreachedBlocks(fn *ir.Func) (list []unreachedBlock) {
 	add := func(b, header *ir.Block) {
 		if b != nil && f.labels[b] == 0 {

@@ -72,7 +72,7 @@ func (f *funcEmitter) storePart(v *ir.Var, part int, x spirv.ID) {
 	f.Store(f.partAt(v, part), x, spirv.MemoryOperands{})
 }
 
-// partLength returns how many elements of one matrix part an invocation stores.
+// partLength returns the number of elements that an invocation stores for one part of a matrix.
 func (f *funcEmitter) partLength(t *ir.Type) spirv.ID {
 	return f.Op(spirv.OpCooperativeMatrixLengthKHR, f.e.u32(), f.e.partType(t))
 }

@@ -95,9 +95,9 @@ func (f *funcEmitter) variablePointer(v *ir.Var) spirv.ID {
 	return id
 }
 
-// pathIDs returns the ids of the indexes in a path into type t, and the type at the end of the path. If
-// the path leads into memory of size 0, ok is false, and the result type is the last type whose size is
-// not 0.
+// pathIDs returns the ids of the indexes in a path that starts at type t. The result leaf is the
+// type at the end of the path. If the path leads into memory of size 0, ok is false, and leaf is
+// the last type on the path whose size is not 0.
 func (f *funcEmitter) pathIDs(t *ir.Type, path []*ir.Value) (indexes []spirv.ID, leaf *ir.Type, ok bool) {
 	for _, v := range path {
 		var next *ir.Type

@@ -16,7 +16,7 @@ type Row struct {
 	Capability spirv.Capability
 	Version    uint32            // first SPIR-V version that includes the capability; 0 if all versions do, Newer if no version does
 	Extension  string            // name of the extension that is needed in earlier SPIR-V versions
-	Implies    spirv.Capability  // capability that the row's capability implies; Matrix, the zero value, if there is no other
+	Implies    spirv.Capability  // capability that the row's capability implies; Matrix (the zero value) if it implies no other
 	Aspect     properties.Aspect // aspect of modules that declare the capability, or AspectInvalid
 	Device     string            // Vulkan's name of the required device feature or sub-group operation bit; "" if there is none
 	Also       []string          // additional Vulkan device features that the aspect requires
@@ -89,7 +89,7 @@ var Rows = []Row{
 	{Capability: spirv.CapabilityDotProduct, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 	{Capability: spirv.CapabilityDotProductInput4x8BitPacked, Version: spirv.Version16, Extension: "SPV_KHR_integer_dot_product", Device: "shaderIntegerDotProduct"},
 
-	// Features that modules made by kgen never declare.
+	// Features whose capabilities do not occur in the modules that kgen makes.
 	{Capability: spirv.CapabilityGroupNonUniformClustered, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,
 		Device: "VK_SUBGROUP_FEATURE_CLUSTERED_BIT"},
 	{Capability: spirv.CapabilityGroupNonUniformQuad, Version: spirv.Version13, Implies: spirv.CapabilityGroupNonUniform,

@@ -60,7 +60,8 @@ func switches(c *checker, in *spirv.Instruction, _ *typ) {
 	})
 }
 
-// checkComputes refuses type t if the module may use numbers of this type only in memory.
+// checkComputes refuses type t if the module may load and store numbers of this type, but not
+// compute with them.
 func (c *checker) checkComputes(t *typ) {
 	s := t.scalarType()
 	c.require(s == nil || !s.storageOnly, "the module declares no arithmetic on numbers of %d bits", t.width)
@@ -88,8 +89,8 @@ func unsignedRule(c *checker, in *spirv.Instruction, t *typ) {
 	}
 }
 
-// sameTypeRule returns a rule that requires operands of the result's type. The function ok must return
-// true for the result's type.
+// sameTypeRule returns a rule that requires operands of the result's type. The rule also requires
+// that the function `ok` returns true for the result's type.
 func sameTypeRule(what string, ok func(*typ) bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.require(ok(t), "the result is not of %s", what)

@@ -14,8 +14,8 @@ const (
 	subgroup    = 1 << spirv.ScopeSubgroup
 )
 
-// checkScope checks the id of a scope. The scope must be a constant, and parameter allowed is the
-// set of allowed values.
+// checkScope checks the id of a scope. The scope must be a constant. The parameter `allowed` is the
+// set of possible values.
 func (c *checker) checkScope(id uint32, allowed uint) {
 	v := c.intConstant(id)
 	c.require(c.defs[id].typ.width == 32, "the scope is not of 32 bits")
@@ -34,8 +34,8 @@ const (
 	seqCst  = uint64(spirv.MemorySemanticsSequentiallyConsistent)
 	orders  = acquire | release | acqRel | seqCst
 	areas   = uint64(spirv.MemorySemanticsUniformMemory | spirv.MemorySemanticsWorkgroupMemory | spirv.MemorySemanticsImageMemory)
-	// Bits of memory semantics that have no meaning in Vulkan, because Vulkan does not have the
-	// bits' storage classes.
+	// Bits of memory semantics without meaning in Vulkan. Each bit stands for a storage class that
+	// Vulkan does not have.
 	ignored = uint64(spirv.MemorySemanticsSubgroupMemory | spirv.MemorySemanticsCrossWorkgroupMemory | spirv.MemorySemanticsAtomicCounterMemory)
 	makes   = uint64(spirv.MemorySemanticsMakeAvailable | spirv.MemorySemanticsMakeVisible)
 )
@@ -88,7 +88,8 @@ func atomicStore(c *checker, in *spirv.Instruction, _ *typ) {
 	c.require(c.operandType(in.Words[3]) == t, "the pointer is to another type")
 }
 
-// atomicOp returns a rule for atomic operations on types for which ok returns true.
+// atomicOp returns a rule for atomic operations. The rule requires that the function `ok` returns
+// true for the type of the operation.
 func atomicOp(ok func(c *checker, t *typ) bool) checkRule {
 	return func(c *checker, in *spirv.Instruction, t *typ) {
 		c.require(c.atomicPointer(in.Words[0]) == t, "the pointer is to another type")

@@ -45,8 +45,8 @@ func (c *checker) constantDef(in *spirv.Instruction) {
 	c.defineID(in, d)
 }
 
-// recordLiteral records the value of a numeric constant. The unused bits of a number of less than 32 bits must be
-// a sign extension or zero (2.2.1).
+// recordLiteral records the value of a numeric constant. If a number has less than 32 bits, the
+// other bits of its word must be zero or continue the sign (2.2.1).
 func (c *checker) recordLiteral(t *typ, in *spirv.Instruction) {
 	if !t.isInt() {
 		c.require(t.isFloat(), "its type is not numeric")

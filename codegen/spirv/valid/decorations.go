@@ -20,7 +20,7 @@ func (c *checker) hasDecoration(id spirv.ID, k spirv.Decoration) bool {
 	return false
 }
 
-// placeSet is a set of the kinds of ids to which a decoration may be applied.
+// placeSet is a set of kinds of ids. The ids of these kinds may have a certain decoration.
 type placeSet uint8
 
 const (
@@ -107,8 +107,8 @@ func excludes(a, b spirv.Decoration) bool {
 		a == spirv.DecorationRestrictPointer && b == spirv.DecorationAliasedPointer
 }
 
-// checkDecorated checks that each decorated id may have its decorations. checkDecorated runs after all ids
-// are defined.
+// checkDecorated checks that each decoration is allowed for the decorated id. checkDecorated runs
+// after all ids are defined.
 func (c *checker) checkDecorated() {
 	c.at = 5
 	for i := range c.m.Annotations {

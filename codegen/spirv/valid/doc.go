@@ -3,12 +3,13 @@
 // process. The input is a module that [spirv.Parse] has accepted. The result of [Check] is an
 // error, or [Facts] about the module.
 //
-// [Check] accepts the part of SPIR-V that compute kernels with kgen's ABI can use. The accepted part of
-// SPIR-V consists of the GLCompute model, push constants, physical storage buffers, work-group, private
-// and function memory, and GLSL.std.450. Check refuses images, descriptors, other stages, OpenCL and all
-// other parts of SPIR-V, because kgen cannot run modules that use them. Check applies the rules of
-// the SPIR-V specification (unified1) and of the Vulkan environment for SPIR-V (Vulkan 1.3, appendix A).
-// Section numbers in comments refer to the SPIR-V specification.
+// [Check] accepts only the part of SPIR-V that can occur in a compute kernel with kgen's ABI. The
+// accepted part of SPIR-V consists of the GLCompute model, push constants, physical storage
+// buffers, work-group, private and function memory, and GLSL.std.450. Check refuses images,
+// descriptors, other stages, OpenCL and all other parts of SPIR-V, because kgen cannot run modules
+// that use them. Check applies the rules of the SPIR-V specification (unified1) and of the Vulkan
+// environment for SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the SPIR-V
+// specification.
 //
 // [spirv.Parse] has checked operand patterns and the order of sections. Check adds the following checks:
 //

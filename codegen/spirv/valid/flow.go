@@ -6,12 +6,13 @@ type domTree struct {
 	order    []int // reachable nodes in reverse postorder
 	rank     []int // index of each node in order; -1 for unreachable nodes
 	children [][]int
-	in, out  []int // interval of each node in a depth-first walk of the tree, for dominates
+	in, out  []int // interval of each node in a depth-first walk of the tree; used by the method `dominates`
 }
 
 func (t *domTree) reached(b int) bool { return t.rank[b] >= 0 }
 
-// dominates reports whether all paths from the entry node to node b contain node a. Node b must be reachable.
+// dominates() reports whether all paths from the entry node to node b contain node a. Node b must
+// be reachable.
 func (t *domTree) dominates(a, b int) bool {
 	return t.reached(a) && t.in[a] <= t.in[b] && t.out[b] <= t.out[a]
 }

@@ -25,8 +25,8 @@ func ints32(t *typ) bool { return t.ints() && t.is(32) }
 
 func vectorOfFloats(t *typ) bool { return t.isVector() && t.floats() }
 
-// firstFloats returns a rule for instructions whose operands have the result's type. The function ok
-// must return true for the result's type.
+// firstFloats returns a rule for instructions whose operands have the result's type. The rule also
+// requires that the function `ok` returns true for the result's type.
 func firstFloats(ok func(*typ) bool) checkRule {
 	return sameTypeRule("floats that this instruction has", ok)
 }

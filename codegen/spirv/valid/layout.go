@@ -11,8 +11,9 @@ import (
 // with 32 bits.
 const maxBytes = 1 << 31
 
-// laidOut checks that type t has an explicit layout, as memory that the host accesses must have (Vulkan 1.3,
-// 15.5.4, "Scalar block layout"). Offsets must be aligned and must not overlap, and arrays must have strides.
+// laidOut checks that type t has an explicit layout. Memory that the host accesses must have such a
+// layout (Vulkan 1.3, 15.5.4, "Scalar block layout"). Offsets must be aligned and must not overlap,
+// and arrays must have strides.
 func (c *checker) laidOut(t *typ) {
 	if t.laid {
 		return
@@ -54,8 +55,8 @@ func (c *checker) laidOut(t *typ) {
 	t.laid = true
 }
 
-// matrixIn returns t if t is a matrix, or the innermost element type of a nested array t if that type is
-// a matrix.
+// matrixIn returns t itself if t is a matrix. If t is a nested array of matrices, matrixIn returns
+// the type of the matrices. For other types, matrixIn returns nil.
 func matrixIn(t *typ) *typ {
 	for t.isArray() || t.op == spirv.OpTypeRuntimeArray {
 		t = t.elem

@@ -55,9 +55,9 @@ func (c *checker) checkVariable(in *spirv.Instruction) *definition {
 	return d
 }
 
-// checkAliased checks an id whose type is a pointer with an address. checkAliased also checks the
-// id of memory that contains pointers with addresses. A decoration must declare whether the pointer
-// may alias other pointers (SPV_KHR_physical_storage_buffer).
+// checkAliased checks the id of a pointer with an address. If memory contains such pointers,
+// checkAliased checks the id of the memory, too. A decoration must declare whether the pointer may
+// alias other pointers (SPV_KHR_physical_storage_buffer).
 func (c *checker) checkAliased(id spirv.ID, t *typ) {
 	if t.isPointer() && !t.hasAddress() {
 		t = t.elem

@@ -80,7 +80,8 @@ func (c *checker) memoryModel(in *spirv.Instruction) {
 	c.require(c.vulkan == c.caps[spirv.CapabilityVulkanMemoryModel], "the memory model Vulkan and the capability VulkanMemoryModel need each other")
 }
 
-// floatModes maps each execution mode for a width of floats to its capability.
+// floatModes contains the execution modes that apply to floats of one width. It maps each mode to
+// the capability that the mode requires.
 var floatModes = map[spirv.ExecutionMode]spirv.Capability{
 	spirv.ExecutionModeDenormPreserve:           spirv.CapabilityDenormPreserve,
 	spirv.ExecutionModeDenormFlushToZero:        spirv.CapabilityDenormFlushToZero,

@@ -19,7 +19,7 @@ const (
 type ctrlConstruct struct {
 	kind    constructKind
 	header  int
-	entry   int // only block of the construct to which branches from outside may lead
+	entry   int // only block of the construct that branches from outside may have as their target
 	merge   int
 	cont    int // continue target of a loop
 	back    int // block with the loop's back edge, or -1
@@ -28,15 +28,15 @@ type ctrlConstruct struct {
 	in, out int // interval of the construct in a depth-first walk; the intervals of nested constructs are nested
 }
 
-// constructs contains the control-flow constructs of a function. The index in list identifies a
-// construct.
+// The type `constructs` holds the control-flow constructs of a function. The index in the field
+// `list` identifies a construct.
 type constructs struct {
 	c     *checker
 	f     *funcInfo
 	list  []ctrlConstruct
 	inner []int // maps a block to its innermost construct
 	outer []int // maps a header block to the construct that contains it
-	heads []int // maps a header block to its construct; for a loop, to the construct without the continue construct
+	heads []int // maps a header block to its construct; a loop's construct does not include the continue construct
 	conts []int // maps a loop header to the continue construct
 	next  map[int]int
 }
@@ -139,8 +139,8 @@ func (s *constructs) nestConstructs() {
 			stack = append(stack, item{k, inside})
 		}
 	}
-	// The next lines compute the intervals for the method encloses. In s.list, a nested construct
-	// comes after the construct that contains it.
+	// The next lines compute the intervals that the method `encloses` uses. In s.list, a nested
+	// construct comes after the construct that contains it.
 	kids := make([][]int, len(s.list))
 	for i := 1; i < len(s.list); i++ {
 		kids[s.list[i].parent] = append(kids[s.list[i].parent], i)
@@ -200,7 +200,7 @@ func (s *constructs) caseAt(b, k, at int) int {
 	return at
 }
 
-// encloses reports whether construct a is construct b or a construct around b.
+// encloses() reports whether construct a contains construct b, or is the same construct.
 func (s *constructs) encloses(a, b int) bool {
 	return s.list[a].in <= s.list[b].in && s.list[b].out <= s.list[a].out
 }

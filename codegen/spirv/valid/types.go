@@ -22,8 +22,9 @@ type typ struct {
 	// storageOnly is true if the type contains a number that the module may load, store and convert but not use in
 	// arithmetic. Arithmetic on the number requires a capability that the module does not declare.
 	storageOnly bool
-	// The flags hasRuntimeArray, hasLogicalPtr and hasBool are true if the type contains a runtime
-	// array, a pointer that cannot be converted to an address, or a Bool, respectively.
+	// The flag hasRuntimeArray is true if the type contains a runtime array, and hasBool if it
+	// contains a Bool. The flag hasLogicalPtr is true if the type contains a pointer that cannot be
+	// converted to an address.
 	hasRuntimeArray, hasLogicalPtr, hasBool bool
 	// coopShape is the shape of a cooperative matrix. hasMatrix is true if the type contains a
 	// cooperative matrix, whose elements are distributed over the work-items of a sub-group.
@@ -31,7 +32,7 @@ type typ struct {
 	hasMatrix         bool
 	bytes             uint64 // approximate size in bytes, in memory whose layout the driver chooses
 	narrow8, narrow16 bool   // whether the type contains a number of 8 or 16 bits
-	aligned, sized    uint64 // results of align and sizeOf, plus one; 0 if not computed yet
+	aligned, sized    uint64 // results of alignOf and sizeOf, plus one; 0 if not computed yet
 	block             bool   // whether the type is or contains a structure decorated with Block
 	laid              bool   // whether laidOut has checked the type's layout
 }
@@ -70,7 +71,7 @@ func (t *typ) componentCount() uint64 {
 	return 1
 }
 
-// The methods from ints to bools test the component type of a scalar or vector type.
+// The following methods test the component type of a scalar or vector type.
 func (t *typ) ints() bool   { s := t.scalarType(); return s != nil && s.isInt() }
 func (t *typ) floats() bool { s := t.scalarType(); return s != nil && s.isFloat() }
 func (t *typ) bools() bool  { s := t.scalarType(); return s != nil && s.isBool() }
@@ -160,7 +161,7 @@ func (c *checker) checkNumber(t *typ, caps map[uint32]spirv.Capability) {
 	c.require(t.storageOnly, "it needs the capability %v", k)
 }
 
-// setAggregate computes those properties of composite type t that depend on its n components of type part.
+// setAggregate updates the properties of the composite type t for n components of type `part`.
 func (c *checker) setAggregate(t, part *typ, n uint64) {
 	t.depth = max(t.depth, part.depth+1)
 	c.require(t.depth <= maxTypeDepth, "types are nested deeper than %d", maxTypeDepth)

@@ -17,7 +17,7 @@ const (
 	maxValue     = 1 << 11 // number of scalars in a function's value; drivers create a variable for each
 	maxInlined   = 1 << 22 // number of instructions of the entry point after all calls are inlined
 	maxCallDepth = 255
-	maxSparse    = 16 // factor that limits the bound of ids to a multiple of the module's words
+	maxSparse    = 16 // largest quotient of the bound of ids and the number of the module's words
 )
 
 // Facts are the requirements of a checked module.
@@ -74,7 +74,7 @@ type checker struct {
 
 	decor   map[spirv.ID][]decorationRow
 	members map[spirv.ID]map[uint32][]decorationRow
-	unique  map[string]spirv.ID // ids of types that may be declared only once, by the text of the declaration
+	unique  map[string]spirv.ID // maps the text of a declaration to the id of its type, for types that may be declared only once
 	values  map[spirv.ID]uint64 // maps an integer or Bool constant to its value
 	forward map[spirv.ID]*typ   // pointer types with a forward declaration
 
@@ -135,7 +135,7 @@ func (c *checker) failRule(format string, args ...any) {
 	panic(checkFailure{e})
 }
 
-// require ends the check with an error if ok is false.
+// require() ends the check with an error if the argument `ok` is false.
 func (c *checker) require(ok bool, format string, args ...any) {
 	if !ok {
 		c.failRule(format, args...)
