@@ -8,8 +8,8 @@ import (
 )
 
 // PrivateLength is the type of the length of private memory. A PrivateLength is a specialization
-// constant, or a bool or integer expression of specialization constants and ordinary constants. A
-// bool that is true means length 1.
+// constant, or an expression of type bool or of an integer type. The operands of the expression are
+// specialization constants or ordinary constants. A bool that is true means length 1.
 type PrivateLength interface {
 	~bool | ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 |
 		*SpecConstant[bool] |
@@ -21,9 +21,9 @@ type PrivateLength interface {
 // may depend on specialization constants, as in the example below.
 //
 // Each call site has its own memory, which each call sets to zero. The memory is valid until the
-// function that calls PrivateAlloca returns. The function may pass the slice on, but must not
-// return the slice or store it in a variable of its caller. If the length is below 1, or the memory
-// exceeds the device's limit for a work-item, the launch returns an error and does not start.
+// calling function returns. That function may pass the slice on, but must not return the slice or
+// store it in a variable of its caller. If the length is below 1, or the memory exceeds the device's
+// limit for a work-item, the launch returns an error and does not start.
 // PrivateAlloca needs a device with the aspect properties.PrivateAlloca.
 //
 // For a zero item, which belongs to no launch, PrivateAlloca panics with an error that matches
@@ -37,9 +37,9 @@ func PrivateAlloca[T any, N PrivateLength](it KernelHandler, n N) []T {
 	return make([]T, privateLength(it, n, "PrivateAlloca"))
 }
 
-// AlignedPrivateAlloca is like [PrivateAlloca], with a minimal alignment. The argument align
+// AlignedPrivateAlloca is like [PrivateAlloca], with a minimal alignment. The argument `align`
 // is a constant power of two, no smaller than the element's alignment and no larger than
-// 2^27. Devices address private memory by element, so align only changes the kernel's
+// 2^27. Devices address private memory by element, so the alignment changes only the kernel's
 // description.
 func AlignedPrivateAlloca[T any, N PrivateLength](it KernelHandler, n N, align int) []T {
 	var zero T

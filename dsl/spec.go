@@ -35,7 +35,7 @@ type SpecConstant[T any] struct {
 	info dslhook.SpecInfo
 }
 
-// NewSpecConstant declares a constant that has the value def unless it is set.
+// NewSpecConstant declares a constant with the default value def.
 // For kernels, def is a constant, or a composite literal of constants.
 func NewSpecConstant[T any](def T) *SpecConstant[T] {
 	c := &SpecConstant[T]{def: def}
@@ -43,8 +43,8 @@ func NewSpecConstant[T any](def T) *SpecConstant[T] {
 	return c
 }
 
-// RequireSpecConstant declares a constant that must be set before kernels that
-// read it are built or launched.
+// RequireSpecConstant declares a constant without a default value. The program must set the constant
+// before it builds or launches a kernel that reads the constant.
 func RequireSpecConstant[T any]() *SpecConstant[T] {
 	c := &SpecConstant[T]{}
 	c.info = dslhook.SpecInfo{Type: reflect.TypeFor[T](), Required: true, Pos: callerPos()}

@@ -22,7 +22,7 @@
 //	        type: module
 //	        description: what kernels may not have
 //	        settings:
-//	          tags: [purego]        # build tags, as golangci-lint has them
+//	          tags: [purego]        # build tags
 //	          disable: [kgenshared] # analyzers
 //
 // The settings tags and disable are optional. docs/ci.md says more.

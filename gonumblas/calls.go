@@ -113,8 +113,8 @@ func (r *blasRun[T]) copyIn(o blasOperand[T]) runtime.View[T] {
 	return v
 }
 
-// copyInOld is used for an operand that the call also writes. If beta is 0, the old elements are not needed,
-// and copyInOld only allocates memory.
+// copyInOld copies the old elements of a result to the device. If beta is 0, the call does not need the old
+// elements, and copyInOld only allocates memory.
 func (r *blasRun[T]) copyInOld(o blasOperand[T], beta T) runtime.View[T] {
 	if beta == 0 {
 		return r.allocBuffer(o.rows * o.cols)
@@ -246,9 +246,9 @@ func nrm2[T float](d *blasDevice, n int, x []T, incX int) (T, bool) {
 // device, and squares below the smallest normal number may be flushed to 0. The total of n flushed
 // squares must be less than half an ulp of the sum.
 func isNorm[T float](norm T, n int) bool {
-	least := math.Ldexp(math.Sqrt(float64(n)), -51) // bound for n flushed squares below 2^-126, and sums with a precision of 24 bits
+	least := math.Ldexp(math.Sqrt(float64(n)), -51) // least norm if squares below 2^-126 are flushed, and sums have 24 bits
 	if isDouble[T]() {
-		least = math.Ldexp(math.Sqrt(float64(n)), -484) // bound for n flushed squares below 2^-1022, and sums with a precision of 53 bits
+		least = math.Ldexp(math.Sqrt(float64(n)), -484) // least norm if squares below 2^-1022 are flushed, and sums have 53 bits
 	}
 	return float64(norm) >= least && !math.IsInf(float64(norm), 1)
 }

@@ -38,11 +38,11 @@ func On(dev *runtime.Device, opts ...Option) BLAS {
 // Option changes a setting of the implementation that On returns.
 type Option func(*blasDevice) error
 
-// Threshold sets the smallest number of operations with which a call runs on the device. Gonum's own implementation
-// runs smaller calls. Threshold applies to the given levels of BLAS, or to all three levels if no
-// level is given. An operation is a multiplication and an addition. Gemm has m*n*k operations, Gemv
-// and Ger have m*n operations, and Axpy, Dot and Nrm2 have n operations. A call of Gemm counts as
-// level 2 if m, n or k is less than 64.
+// Threshold sets a number of operations. Calls with at least this number of operations run on the
+// device. Gonum's own implementation runs smaller calls. Threshold applies to the given levels of
+// BLAS, or to all three levels if no level is given. An operation is a multiplication and an
+// addition. Gemm has m*n*k operations, Gemv and Ger have m*n operations, and Axpy, Dot and Nrm2
+// have n operations. A call of Gemm counts as level 2 if m, n or k is less than 64.
 func Threshold(operations int, levels ...int) Option {
 	return func(d *blasDevice) error {
 		if operations < 0 {
@@ -61,7 +61,7 @@ func Threshold(operations int, levels ...int) Option {
 	}
 }
 
-// A blasDevice runs larger calls on a device, and other calls by gonum's own implementation.
+// A blasDevice runs larger calls on a device. Gonum's own implementation runs the other calls.
 type blasDevice struct {
 	gonum.Implementation
 	dev           *runtime.Device

@@ -78,7 +78,7 @@ func network(ctx context.Context, dev *runtime.Device) (
 	}
 	width := *heads * layers.Group
 	table, x := mat(letters, width, r.NormFloat64), mat(text.Len(), width, r.NormFloat64) // x has a row for each position in the text
-	// Noise of Gumbel's distribution makes the greatest score a random draw with softmax probabilities.
+	// Because of this Gumbel noise, each token gets the greatest score with its softmax probability.
 	scores = mat(text.Len(), letters, func() float64 { return -math.Log(r.ExpFloat64()) })
 	add(layersgen.Next{At: at.All(), Text: text.All(), Scores: scores, Table: table, X: x}.Node())
 	for range *depth {

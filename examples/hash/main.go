@@ -1,5 +1,5 @@
-// Hash computes the SHA-256 checksums of many messages, which are the lines of a file or
-// random.
+// Hash computes the SHA-256 checksums of many messages. The messages are the lines of a file, or
+// random bytes.
 package main
 
 import (

@@ -79,8 +79,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	return nil
 }
 
-// newGraph returns a graph and the node of the flame, which the caller updates. After the flame's node,
-// the graph has pairs of steps, from a to b and back, and a copy of the temperatures to the host.
+// newGraph returns a graph and the node of the flame, which the caller updates. The next nodes are pairs
+// of steps, from a to b and back. The last node copies the temperatures to the host.
 func newGraph(dev *runtime.Device, a, b runtime.View[float32], last []float32) (
 	*runtime.ExecutableGraph, *runtime.Node, error) {
 	g := runtime.NewGraph(dev)

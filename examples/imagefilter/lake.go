@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Size of the lake's picture, if no flags set the size.
+// Default size of the lake's picture in pixels.
 const lakeWidth, lakeHeight = 480, 300
 
 // drawLake draws a picture for trying filters. The sun sets behind mountains, and a lake mirrors
@@ -48,7 +48,7 @@ func ridge(u float64, i int) float64 {
 	return v
 }
 
-// sky() returns the colour of a point above the shore, in a mountain, the sun or the sky.
+// sky() returns the colour of a point above the shore. The point is in a mountain, in the sun or in the sky.
 func sky(x, y, h int) [3]float64 {
 	u, v := float64(x)/float64(h), float64(y)/float64(h)
 	for i := range 3 {

@@ -93,7 +93,7 @@ func plan(names []string) ([]step, error) {
 				if err != nil {
 					return err
 				}
-				defer w.Close() // when the launches have completed
+				defer w.Close() // frees the memory after the launches have completed
 				if _, err := (filtergen.Blur{Weights: w.All(), In: in, Out: spare}).ParallelFor(q, r); err != nil {
 					return err
 				}

@@ -57,8 +57,8 @@ func (p picture) each(f func(x, y, channel int) float64) picture {
 	return out
 }
 
-// blur, edges and brightness are the filters as textbooks define them, in
-// float64.
+// The functions blur, edges and brightness compute the filters in float64, with the formulas of
+// textbooks.
 
 func blur(p picture, weights []int32) picture {
 	half := len(weights) / 2

@@ -5,10 +5,10 @@
 //	knn load vectors.knn [table.csv]
 //	knn search -k 10 [-queries queries.knn] vectors.knn
 //
-// The command generate makes up vectors in clusters, because real vectors have clusters. The
-// command save converts a text with a vector in each line to a file of vectors. The command load
-// checks a file and describes it, or converts it to text. Package vectors documents the format. The
-// command search prints the neighbours of the vectors in another file, or of made-up vectors.
+// "knn generate" makes up vectors in clusters, because real vectors have clusters. "knn save" converts
+// a text, with one vector in each line, to a file of vectors. "knn load" checks and describes a file of
+// vectors, or converts it to text. Package vectors documents the format of the files. "knn search"
+// prints the neighbours of the vectors in another file, or of made-up vectors.
 // Without a command, knn generates vectors and searches them.
 package main
 
@@ -167,7 +167,7 @@ func search(ctx context.Context, dev *runtime.Device, args []string) error {
 // clusters() makes up vectors, which are points around some centres.
 func clusters(n, dim int, seed uint64) *vectors.Set {
 	const centers = 50
-	at := rand.New(rand.NewPCG(7, 7)) // the centres are the same for queries
+	at := rand.New(rand.NewPCG(7, 7)) // always the same seed, so that vectors and queries have the same centres
 	center := make([]float32, centers*dim)
 	for i := range center {
 		center[i] = float32(at.NormFloat64())

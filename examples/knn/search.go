@@ -59,7 +59,7 @@ func onDevice(ctx context.Context, dev *runtime.Device, s, q *vectors.Set) ([]ne
 }
 
 // check() compares the result with a plain loop that computes all distances in float64 and sorts
-// them. If there are many queries, check compares only some of the results.
+// them. If there are many queries, check() compares only some of the results.
 func check(s, q *vectors.Set, got []nearest.List) error {
 	n := min(q.Len(), max(1, 200_000_000/(s.Len()*s.Dim)))
 	all := make([]float64, s.Len())

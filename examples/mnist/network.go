@@ -18,7 +18,7 @@ import (
 
 const seed = 1 // seed of the first weights, and of the order of pictures
 
-// learn() trains a network with the digits in train, and then makes it guess the digits in test.
+// learn() trains a network with the digits in `train`. The network then guesses the digits in `test`.
 // learn() returns the loss of each picture in training, and the guesses.
 func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses []float32, guesses []byte, err error) {
 	if *halves {
@@ -27,7 +27,7 @@ func learn(ctx context.Context, dev *runtime.Device, train, test digits) (losses
 	return teach(ctx, &network[float32, neural.Float32]{dev: dev, kernels: floatKernels}, train, test)
 }
 
-// teach() adds layers to a network without layers, and then trains it as learn describes.
+// teach() adds layers to n, a network without layers, and then does the same as learn().
 func teach[T any, N neural.Number[T]](ctx context.Context, n *network[T, N], train, test digits) (losses []float32, guesses []byte, err error) {
 	n.layer(neural.Layer[T]{Width: side, Side: 5, Stride: 2, In: 1, Out: 8, ReLU: true})
 	n.layer(neural.Layer[T]{Width: 12, Side: 5, Stride: 2, In: 8, Out: 32, ReLU: true})
@@ -82,7 +82,7 @@ var halfKernels = kernels[half.BFloat16]{
 	ofLayer[neuralgen.UpdateBFloat16], ofBatch[neuralgen.ShowBFloat16], ofBatch[neuralgen.JudgeBFloat16],
 }
 
-// ofLayer and ofBatch return the launch of a kernel whose only field is a layer or a batch.
+// ofLayer returns the launch of a kernel whose only field is a layer. ofBatch does the same for a batch.
 func ofLayer[K interface {
 	~struct{ Layer neuralgen.Layer[T] }
 	Node(R, ...runtime.LaunchOption) runtime.Command

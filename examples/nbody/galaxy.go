@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
 )
 
-// collision() returns two galaxies that move towards each other. Bodies before index split belong
+// collision() returns two galaxies that move towards each other. The first `split` bodies belong
 // to the first galaxy.
 func collision(n int) (bodies []gravity.Body, velocity []gravity.Vec3, split int) {
 	split = n * 3 / 5
@@ -133,8 +133,8 @@ func glow(light []uint32, h, w int) []float64 {
 	return out
 }
 
-// blur() replaces each element by the mean of the elements whose distance is at most radius. Lines
-// have the given length, and their elements are stride apart.
+// blur() replaces each element by the mean of the elements whose distance is at most `radius`. Each line
+// has `length` elements. The indices of neighbouring elements of a line differ by `stride`.
 func blur(v []float64, lines, length, stride, lineStride, radius int) {
 	line := make([]float64, length+2*radius+1)
 	for l := range lines {

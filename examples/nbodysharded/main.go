@@ -1,7 +1,7 @@
 // Nbodysharded simulates bodies that attract each other, like example nbody, on all GPUs of a
-// machine. Each device stores all bodies, but moves only some of them. After each step, each device
-// copies the bodies that it has moved to all other devices. Meanwhile it computes how its own bodies
-// attract each other in the next step.
+// machine. Each device stores all bodies, but moves only some of them, which are its own bodies. After
+// each step, each device copies its own bodies to all other devices. During these copies, the device
+// computes how its own bodies attract each other in the next step.
 package main
 
 import (
@@ -101,7 +101,7 @@ func (s *swarm) step(p shard.Part) error {
 	return errors.Join(err, s.others.Collect(p, s.own))
 }
 
-// pull() computes how sources attract the bodies of a device. The first body of sources has the given index.
+// pull() computes how `sources` attract the bodies of a device. The argument `first` is the index of the first source.
 func (s *swarm) pull(p shard.Part, first int, sources runtime.View[gravity.Body]) error {
 	own := s.own.On(p)
 	if own.Len() == 0 || sources.Len() == 0 {

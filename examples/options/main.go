@@ -95,7 +95,7 @@ func plain(n int) float64 {
 	for i := range n {
 		words := montecarlo.Philox([4]uint32{uint32(i / 4)}, [2]uint32{uint32(*seed), uint32(*seed >> 32)})
 		u, v := (float64(words[i&2]>>8)+1)/(1<<24), float64(words[i&2+1]>>8)/(1<<24)
-		angle := 2*math.Pi*v - math.Pi/2*float64(i%2) // for odd i, the sine becomes a cosine, a quarter of a turn away
+		angle := 2*math.Pi*v - math.Pi/2*float64(i%2) // for odd i, the cosine of angle is the sine of 2*math.Pi*v
 		z := math.Sqrt(-2*math.Log(u)) * math.Cos(angle)
 		end := *spot * math.Exp((*rate-*volatility**volatility/2)**years+*volatility*math.Sqrt(*years)*z)
 		sum += max(end-*strike, 0)

@@ -61,7 +61,7 @@ func run(ctx context.Context, g *shard.Group) error {
 	return nil
 }
 
-// simulate() returns the sums, over all paths, of the call's worth and of its square.
+// simulate() returns two sums over all paths: the call's values, and the squares of these values.
 func simulate(ctx context.Context, g *shard.Group) (sums [2]float64, err error) {
 	out, err := shard.New[montecarlo.Sums](g, *blocks*groups, shard.Shape(*blocks, groups))
 	if err != nil {

@@ -82,7 +82,7 @@ func finalize(dev *runtime.Device, launches []runtime.Command, props ...properti
 	return g.Finalize(props...)
 }
 
-// ways() returns three ways to compute out from a source picture. All ways except the last one store intermediate pictures.
+// ways() returns three ways to edit a picture. Only the last way stores no intermediate pictures.
 func ways(dev *runtime.Device, r runtime.Range2, source view, between, out []view) ([]*way, error) {
 	// Only the fused launch uses these views, and each work-item of the launch uses only its own pixels.
 	var internal []view

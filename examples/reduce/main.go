@@ -1,5 +1,5 @@
 // Reduce reads float32 numbers. The program computes the sum of the numbers, and the least and the greatest number
-// with their indices. The program also computes the scalar product of the numbers and the same numbers shifted by one.
+// with their indices. The program also computes the sum of the products of neighbouring numbers.
 package main
 
 import (
@@ -117,8 +117,8 @@ func numbers() ([]float32, error) {
 	return x, nil
 }
 
-// check() compares the results with sums in float64. The error of adding n numbers is less than n/2
-// units in the last place of the sum of their absolute values.
+// check() compares the results with sums in float64. If n numbers are added, the error is less than n/2
+// units in the last place of the sum of the numbers' absolute values.
 func check(x []float32, got, plain stats) error {
 	var sum, dot, sumSize, dotSize float64
 	for i, v := range x {

@@ -168,7 +168,7 @@ func matrixRange(dev *runtime.Device, l conv.Layer) runtime.NDRange1 {
 	return runtime.NDRange1{Global: runtime.Range1((pixels+conv.Pixels-1)/conv.Pixels) * local, Local: local}
 }
 
-const margin = 10 // number of pixels to each side on which a result depends: the sum of all filters' half sides, each rounded down
+const margin = 10 // largest distance of a pixel that affects a result, which is the sum of Side/2 over all filters
 
 // tiles() enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
 // Margins end at the edge of the picture, because the network was trained with such margins.

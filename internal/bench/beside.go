@@ -13,9 +13,9 @@ import (
 // launches one kernel.
 const besideSteps = 8
 
-// copyBesideWork measures copies from pinned memory to the device while a kernel runs. The next batch is copied
-// while the kernel computes on the current batch, in two buffers that alternate. The row's remark compares the
-// measured time with the time of the same copies and kernels without overlap.
+// copyBesideWork measures copies from pinned memory to the device while a kernel runs. While the kernel computes
+// on one of two buffers, the next batch is copied to the other buffer. The row's remark compares the measured
+// time with the time of the same copies and kernels without overlap.
 var copyBesideWork = Work{Group: "Transfers", Name: "copies beside kernels", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
 	var bufs [2]*devMemory[float32]
 	for i := range bufs {

@@ -14,7 +14,7 @@ import (
 
 const kgen = "kgen"
 
-// number is the constraint of the element types of the suite's buffers.
+// The type `number` is the constraint of the element types of the suite's buffers.
 type number interface {
 	~float32 | ~float64 | ~uint8 | ~int32 | ~uint32 | ~int64 | ~uint64 | half.Float16
 }
@@ -136,7 +136,7 @@ func (m *devMemory[T]) checksums() (float64, float64, error) {
 }
 
 // checkNear returns a check that compares a sample of the elements with references in float64.
-// tolerance is relative to the absolute value of the reference, or absolute if that value is below 1.
+// The argument `tolerance` is relative to the absolute value of the reference, or absolute if that value is below 1.
 func (m *devMemory[T]) checkNear(tolerance float64, want func(i int) float64) func() error {
 	return func() error {
 		s, err := m.readBack()
@@ -204,8 +204,8 @@ func (b *Bench) repeatFunc(f func() error) func(int) error {
 	}
 }
 
-// plainLoop returns a contestant that is a loop in Go, or nil if the device is not the processor. The loop calls f on
-// all processors, for different parts of the range [0, n), to compute out.
+// plainLoop returns a contestant that is a loop in Go, or nil if the device is not the processor. To compute `out`,
+// the loop calls f on all processors, for different parts of the range [0, n).
 func plainLoop[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() error) []Contestant {
 	if !b.cpu {
 		return nil

@@ -16,13 +16,13 @@ import (
 
 // This file defines the benchmark rows that read and write half-precision numbers sequentially.
 
-// float32Peer is the name of the peer, also a kgen kernel, that runs the same computation with
-// float32s. The peer processes half as many elements, and therefore as many bytes.
+// float32Peer is the name of the peer. The peer is also a kgen kernel, and does the same computation with
+// float32s. The peer processes half as many elements, so both kernels process the same number of bytes.
 const float32Peer = "f32"
 
 type f16 = half.Float16
 
-// halfSizes are streamSizes, doubled for elements that have half as many bytes.
+// halfSizes are twice the streamSizes, because a half-precision number has half the bytes of a float32.
 var halfSizes = doubled(streamSizes)
 
 func doubled(sizes [4]int) [4]int {
@@ -37,9 +37,9 @@ func doubled(sizes [4]int) [4]int {
 // odd, so that a vector loaded from a wrong index has wrong values.
 const halfPeriod = 1<<20 - 3
 
-// halfWork returns a benchmark row in half precision. Parameter run prepares the kernel that computes out from
-// x and y. Parameter beside prepares the same kernel for the peer float32Peer. wantFunc computes the expected
-// result.
+// halfWork returns a benchmark row in half precision. The function `run` prepares the kernel that computes `out`
+// from x and y. The function `beside` prepares the same kernel for the peer float32Peer. The function wantFunc
+// computes the expected result.
 func halfWork(group, name string, inputs int, wantFunc func(x, y f16) f16,
 	run func(b *Bench, x, y, out runtime.View[f16]) (func(int) error, error),
 	beside func(b *Bench, x, y, out runtime.View[float32]) (func(int) error, error),

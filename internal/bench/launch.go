@@ -126,8 +126,8 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 	run := func(runs int) error {
 		var before, after goruntime.MemStats
 		for i := range runs {
-			// Reading the statistics stops all goroutines, and the next launches take twice as
-			// long. The suite therefore times neither the launches whose allocations it counts, nor
+			// ReadMemStats stops all goroutines, and the next launches take twice as long. The suite
+			// therefore does not time the launches whose allocations it counts. It also does not time
 			// the launches directly after a count.
 			count := i%10 == 0
 			if count {

@@ -132,7 +132,7 @@ func timing(name string, list []time.Duration) Timing {
 }
 
 // weightedSum adds up about a million of the elements, with weights from 1 to 8. The CUDA program computes the
-// same checksum. size is the checksum of the absolute values.
+// same checksum. The result `size` is the checksum of the absolute values.
 func weightedSum[T cmp.Ordered](s []T, value func(T) float64) (sum, size float64) {
 	step := len(s)/(1<<20) | 1
 	for i := 0; i < len(s); i += step {

@@ -151,7 +151,7 @@ func sumOf[T uint32 | float32](b *Bench, n int) (primCall, error) {
 	}, firstSet(err1, err2)
 }
 
-// checkFirst applies check to element 0 of m.
+// checkFirst calls the function `check` for element 0 of m.
 func checkFirst[T number](m *devMemory[T], check func(T) error) error {
 	got, err := m.readBack()
 	if err != nil {

@@ -13,7 +13,7 @@ const scalar = 0.4
 
 var streamSizes = [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}
 
-// halveSizes returns half the sizes, for elements with twice as many bytes.
+// halveSizes divides all sizes except the first by two, for elements with twice as many bytes.
 func halveSizes(sizes [4]int) [4]int {
 	for i := range sizes[1:] {
 		sizes[i+1] /= 2
@@ -23,7 +23,7 @@ func halveSizes(sizes [4]int) [4]int {
 
 // A stream is one of BabelStream's kernels, with the function that the kernel computes for each element.
 type stream[T float32 | float64] struct {
-	kernel string // kernel's name without the bits of the type
+	kernel string // kernel's name without its last digits, such as 32
 	cuda   string
 	args   func(in1, in2, out runtime.View[T]) []any
 	inputs int

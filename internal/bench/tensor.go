@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// These rows measure matrix products that sub-groups compute, at two sizes. The kernel and the shader need
-// sub-groups of 32 work-items and enough work-group memory for their tiles.
+// These rows measure matrix products of sub-groups, each for two sizes of matrices. The kernel and the shader
+// need sub-groups of 32 work-items and enough work-group memory for their tiles.
 var (
 	tensorHalves      = tensorHalvesOf("", [4]int{128, 128, 2048, 8192})
 	tensorHalvesSmall = tensorHalvesOf(", half the rows", [4]int{128, 128, 1024, 4096})

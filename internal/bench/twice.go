@@ -47,8 +47,8 @@ type groupWork struct {
 	check func() error
 }
 
-// twoDeviceJob returns a job that compares one device with two devices. Parameter make returns the computation for a
-// group of devices.
+// twoDeviceJob returns a job that compares one device with two devices. The function `make` returns the computation
+// for a group of devices.
 func (b *Bench) twoDeviceJob(size string, amount float64, unit Unit, make func(g *shard.Group) (*groupWork, error)) (*Job, error) {
 	other, err := b.secondDevice()
 	if err != nil {
@@ -169,9 +169,9 @@ var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbo
 	})
 }}
 
-// moveShared enqueues a time step of the bodies that a device stores in own. The pull of these bodies on each other comes
-// first. It does not read all, so it overlaps with the copies that ended the last step. The sums of each block of
-// bodies are separate, so the results do not depend on the number of devices.
+// moveShared enqueues a time step of a device's own bodies. The pull of these bodies on each other comes first. The
+// launch for this pull does not read `all`, so it overlaps with the copies at the end of the last step. The sums of
+// each block of bodies are separate, so the results do not depend on the number of devices.
 func moveShared(p shard.Part, block int, all *shard.Copies[gravity.Body], own *shard.Array[gravity.Body], speed, sums *shard.Array[gravity.Vec3]) error {
 	mine, lo, n := own.On(p), own.FirstOn(p), own.Len()
 	hi := lo + mine.Len()
@@ -233,8 +233,8 @@ var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes
 	})
 }}
 
-// stencilHalo is the number of planes that a device copies from its neighbour, so that the devices exchange planes
-// only once in stencilHalo steps.
+// stencilHalo is the number of planes that a device copies from its neighbour. The devices exchange planes only once
+// in stencilHalo steps.
 const stencilHalo = 4
 
 var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shared", Sizes: [4]int{30, 64, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
@@ -276,8 +276,8 @@ var stencilShared = Work{Group: twoDevices, Name: "stencil of 7 points f32, shar
 
 // stencilStep launches one step of a run on the planes that a device keeps. The argument `step` is
 // the number of the step. The first step of a run exchanges the planes that the previous run has
-// computed. The step before an exchange first computes the planes that the devices exchange, and
-// the step after an exchange computes the planes next to the halos last. The copies can then overlap
+// computed. The step before an exchange first computes the planes that the devices exchange. The
+// step after an exchange computes the planes next to the halos last. The copies can then overlap
 // with the kernels on the inner planes of both steps, as in this example:
 //
 //	step 3   outer planes   exchange   inner planes
@@ -298,8 +298,8 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 		return err
 	}
 	first, last := in.Before(p), in.Before(p)+in.RowsOn(p)
-	// inner returns the planes of the device without the given number of planes beside each halo. For a negative
-	// number, inner returns additional planes of the halos.
+	// inner() returns the range of the device's planes without `edge` planes beside each halo. If `edge` is
+	// negative, the range includes planes of the halos.
 	inner := func(edge int) (lo, hi int) {
 		lo, hi = 1, total-1
 		if first > 0 {
@@ -310,7 +310,7 @@ func stencilStep(p shard.Part, in, out *shard.Array[float32], n, step, steps int
 		}
 		return lo, hi
 	}
-	begin, end := inner(step%w - w + 1) // includes the planes of the halos that later steps before the next exchange read
+	begin, end := inner(step%w - w + 1) // includes the planes of the halos that later steps read before the next exchange
 	before, after := step%w == w-1 && step < steps-1, step%w == 0
 	if step == 0 {
 		if err := in.Exchange(p); err != nil {

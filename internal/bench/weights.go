@@ -22,7 +22,7 @@ func weightsWork(name, kernel string, vectorWords int, weightAt func(w uint32, j
 		width := n // number of 32-bit words in a matrix row
 		hw := makeSlice(n*width, func(i int) uint32 { return hashIndex(uint32(i), 1) })
 		hx := makeSlice(vectorWords*width, func(i int) uint32 { return hashIndex(uint32(i), 2) })
-		// The kernel multiplies weight j of word i of a row by the vector's element number(i, j).
+		// The function number(i, j) returns the vector's element for weight j of word i of a row.
 		number := func(i, j int) int32 { return int32(int8(hx[j%vectorWords*width+i] >> (j / vectorWords * 8))) }
 		eights := int32(0)
 		for i := range width {

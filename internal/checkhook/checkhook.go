@@ -1,5 +1,5 @@
 // Package checkhook passes the IR of kernels to the checked mode of the host device, so that the runtime does
-// not import the compiler. Package checked sets Load.
+// not import the compiler. The variable Load is set by package checked.
 package checkhook
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Load compiles the kernel with the given import path and name from its source. Load returns the
-// module as it is before the pass that makes work-items wait at barriers after an early return.
+// Load compiles the kernel with the given import path and name from its source. The returned module is
+// an intermediate form. A later pass would make work-items wait at barriers after an early return.
 // Load is nil unless the program imports package checked.
 var Load func(pkgPath, name string) (*ir.Module, *abi.Kernel, error)

@@ -39,8 +39,8 @@ var turnLocks [64]sync.Mutex
 // operations for 8 and 16 bits.
 func Turn(p unsafe.Pointer) *sync.Mutex { return &turnLocks[uintptr(p)/2%uintptr(len(turnLocks))] }
 
-// Launch contains the data that all work-items of one launch share. The first Rank entries of sizes and ids
-// are used, in the kernel's index order (last dimension fastest).
+// Launch contains the data that all work-items of one launch share. In Global and Local, only the first Rank
+// elements are used. They are in the kernel's index order, in which the last dimension is the fastest.
 type Launch struct {
 	Rank   int
 	Global [3]int
@@ -60,8 +60,8 @@ type Launch struct {
 	Panicked func(id [3]int, v any)
 }
 
-// Stopping reports whether Stop is true. The caller must have more work-items to run, because Stopping also
-// sets Stopped if Stop is true.
+// Stopping reports whether Stop is true. If so, Stopping also sets Stopped, so a caller must call Stopping only
+// while it has more work-items to run.
 func (l *Launch) Stopping() bool {
 	if l.Stop == nil || !l.Stop.Load() {
 		return false
@@ -70,14 +70,14 @@ func (l *Launch) Stopping() bool {
 	return true
 }
 
-// RunItems runs the work-items of a kernel whose linear ids are in [lo, hi), one after another. For
-// a task, hi is 1. kernel is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics, RunItems
-// still runs the other work-items.
+// RunItems runs the work-items with linear ids in [lo, hi) of a kernel, one after another. For a
+// task, hi is 1. The argument `kernel` is a func(dsl.ItemN) or func(dsl.Task). If a work-item panics,
+// RunItems still runs the other work-items.
 var RunItems func(kernel any, l *Launch, lo, hi int)
 
 // RunGroup runs the work-group with the given linear id of an nd-range kernel. The work-items of the group
-// wait for each other at barriers. kernel is a func(dsl.NDItemN). Groups may run concurrently. scratch keeps
-// reusable state of one goroutine between calls.
+// wait for each other at barriers. The argument `kernel` is a func(dsl.NDItemN). Groups may run concurrently. The
+// argument `scratch` keeps reusable state of one goroutine between calls.
 var RunGroup func(kernel any, l *Launch, group int, scratch *Scratch)
 
 // Scratch is reusable state that only package dsl reads and writes.

@@ -78,7 +78,7 @@ var Vars = []Var{
 // Get returns the value of a variable, or "" if it is not set.
 func Get(name string) string { return os.Getenv(name) }
 
-// On reports whether a variable with allowed values 0 and 1 is 1.
+// On reports whether a variable is set to 1. The allowed values of the variable must be 0 and 1.
 func On(name string) bool { return Get(name) == "1" }
 
 // Wrong is a variable with an invalid value.

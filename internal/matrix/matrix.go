@@ -5,7 +5,7 @@ package matrix
 
 import "fmt"
 
-// Use says which operand a matrix is in a product A*B + C.
+// Use says whether a matrix is the operand A, B or C of a product A*B + C.
 type Use uint8
 
 // The uses.
@@ -111,8 +111,8 @@ func (s Shape) Check(elem string) Problem {
 	return Problem{}
 }
 
-// CheckMemory returns the problem with a load from, or a store to, a slice with elements of the given Go
-// type.
+// CheckMemory checks a load from, or a store to, a slice whose elements have the given Go type. CheckMemory
+// returns the problem, or the zero Problem.
 func (s Shape) CheckMemory(elem string) Problem {
 	if elem == s.Elem.String() {
 		return Problem{}
@@ -121,7 +121,8 @@ func (s Shape) CheckMemory(elem string) Problem {
 		fmt.Sprintf("use a slice of %v, or convert the elements in work-group memory", s.Elem)}
 }
 
-// CheckValue returns the problem with a value of the given Go type as an element of the matrix.
+// CheckValue checks whether a value of the given Go type can be an element of the matrix. CheckValue returns
+// the problem, or the zero Problem.
 func (s Shape) CheckValue(elem string) Problem {
 	if elem == s.Elem.String() {
 		return Problem{}
@@ -161,8 +162,8 @@ func Product(a, b, c Shape) Problem {
 
 // These constants are the texts of panics about the arguments of matrix loads and stores.
 const (
-	// BadStride reports a stride that is negative or larger than MaxStride, or rows or columns that overlap
-	// in a store.
+	// BadStride reports a stride that is negative or larger than MaxStride. BadStride also reports a store
+	// whose rows or columns overlap.
 	BadStride = "dsl: a matrix's stride is negative, too large, or less than the elements of a stored row"
 	// Left reports that a matrix is incomplete because a work-item has returned.
 	Left = "dsl: a work-item of the sub-group has left before this use of a matrix"

@@ -1,4 +1,4 @@
-// Package memoryhook lets tests simulate devices that run out of memory, and count the bytes in use.
+// Package memoryhook lets tests simulate devices that run out of memory. Tests can also count the bytes in use.
 package memoryhook
 
 // Watch, if not nil, is called with n before a device allocates n bytes of memory. If Watch returns false, the

@@ -9,12 +9,14 @@
 // variable, package modules runs kgen for packages of kernels that have changed. If the variable is
 // set, a test needs neither Go nor sources.
 //
-// Tests of a package with the directive mostly call only Run functions, so by default the stubs have no other
-// functions. Functions that launch kernels on queues or create graph nodes exist only for kernels that the directive
-// names, as in "//kgen:bare views=Sum,Blur". In the directive, the word "views" without names selects all kernels. The
-// word "nospare" in the directive omits host forms that are only needed for launches that may be cancelled. The word
-// "noform" in the directive omits the host forms (the kernels' code for the CPU) of all kernels. The text
-// "noform=Sum,Blur" omits only the host forms of kernels Sum and Blur.
+// Tests of a package with the directive mostly call only Run functions, so by default the stubs
+// have no other functions. The directive may name kernels, as in "//kgen:bare views=Sum,Blur". For
+// these kernels, the stubs also have the functions that launch a kernel on a queue or create a
+// graph node. In the directive, the word "views" without names selects all kernels. Some host forms
+// are needed only for launches that may be cancelled, and the word "nospare" in the directive omits
+// these host forms. The word "noform" in the directive omits the host forms (the kernels' code for
+// the CPU) of all kernels. The text "noform=Sum,Blur" omits only the host forms of kernels Sum and
+// Blur.
 //
 // The folder of a package, which [Write] writes, contains these files:
 //
@@ -135,8 +137,8 @@ func Files(kernels []*abi.Kernel) (map[string][]byte, error) {
 	return files, err
 }
 
-// Write writes the folder of a package below dir, and replaces an existing folder. root is the folder of the
-// Go module.
+// Write writes the folder of a package below dir, and replaces an existing folder. The argument
+// `root` is the folder of the Go module.
 func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 	files, err := Files(kernels)
 	if err != nil {
@@ -151,7 +153,7 @@ func Write(dir, root, pkg string, kernels []*abi.Kernel) error {
 }
 
 // WriteFiles writes the folder of a package below dir, and replaces an existing folder. If the stubs of the package
-// contain some of the modules, the parameter files must contain only the other modules.
+// already contain some of the modules, the argument `files` must contain only the other modules.
 func WriteFiles(dir, pkg string, files map[string][]byte) error {
 	to := filepath.Join(dir, relFolder(pkg))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
@@ -252,10 +254,10 @@ var loadedPackages struct {
 // Package is the import path of a package with the directive kgen:bare.
 type Package string
 
-// Kernel returns the description of a kernel with its modules. vars point to the variables of
-// abi.Kernel.Variables. Kernel must not panic if modules are missing, because stubs call Kernel
-// before the program has read its flags. If modules are missing, Kernel returns a description
-// without modules, and Missing returns the reason.
+// Kernel returns the description of a kernel with its modules. The arguments `vars` are pointers to
+// the variables of abi.Kernel.Variables. Kernel must not panic if modules are missing, because
+// stubs call Kernel before the program has read its flags. If modules are missing, Kernel returns a
+// description without modules, and Missing returns the reason.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	loadedPackages.Lock()
 	defer loadedPackages.Unlock()
@@ -283,7 +285,7 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	return k
 }
 
-// Missing returns an error if modules are missing for a package for which Kernel was called. The error lists the
+// Missing returns an error if Kernel was called for a package whose modules are missing. The error lists the
 // packages without modules, with the reason and the remedy for each. If no modules are missing, Missing returns nil.
 func Missing() error {
 	loadedPackages.Lock()

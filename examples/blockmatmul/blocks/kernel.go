@@ -17,7 +17,7 @@ const (
 	Block  = Across * Each
 )
 
-// Depth is the number of columns of A, and of rows of B, that are in work-group memory at a time.
+// Depth is the number of columns in a block of A, and the number of rows in a block of B.
 // Depth is at least 1 and at most Deepest. Deeper blocks need fewer barriers and more registers.
 // Depth is set before the kernel is compiled for a device, so it is a constant for the device.
 var Depth = dsl.NewSpecConstant(Deepest)
@@ -27,8 +27,8 @@ const Deepest = 16
 
 const (
 	items = Across * Across
-	each  = Block * Deepest / items // number of elements that a work-item loads from a block of A, and as many from a block of B
-	strip = 8                       // number of adjacent elements of a row of A that adjacent work-items load
+	each  = Block * Deepest / items // number of elements that a work-item loads from each block
+	strip = 8                       // number of adjacent work-items that load adjacent elements of one row of A
 	quad  = 4                       // number of adjacent elements of a column or row of C that a work-item computes
 )
 
@@ -45,7 +45,7 @@ func (MatMul) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Across, Across)}
 }
 
-// Groups returns the number of blocks, each computed by a work-group, that cover n rows or columns of C.
+// Groups returns the number of work-groups, one for each block, that cover n rows or columns of C.
 func Groups(n int) int { return (n + Block - 1) / Block }
 
 // Kernel computes Each by Each elements of C. In each iteration, the group loads a block of A and a
@@ -59,8 +59,8 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	row, col := gy*Block, gx*Block
 	y, x := it.LocalID()
 
-	// Slices a and c contain the block's rows of A and of C. Slicing checks once, for the whole group,
-	// that the rows exist. Each index within one of these slices belongs to an existing row of the matrix.
+	// The slices a and c contain the block's rows of A and of C. The slice expressions check once, for the
+	// whole group, that the rows exist. Each index within a or c belongs to an existing row of the matrix.
 	top, bottom := min(row, k.M), min(row+Block, k.M)
 	a, c := k.A[top*k.K:bottom*k.K], k.C[top*k.N:bottom*k.N]
 
@@ -103,11 +103,11 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// The type `part` contains the elements of a block of A and of B that a work-item loads.
+// The type `part` contains the elements that a work-item loads from a block of A and from a block of B.
 type part struct{ p, q [each]float32 }
 
 // load() loads a work-item's elements from columns t to t+depth of a, and from rows t to t+depth of
-// B. load returns zeros past the edges.
+// B. Elements past the edges are zero.
 func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
 	end := min(t+depth, k.K)
 	b := k.B[min(t, k.K)*k.N : end*k.N]
@@ -136,8 +136,8 @@ func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[D
 	}
 }
 
-// ofLeft returns the row and column, in the block of A, of the j-th element that a work-item loads.
-// The elements of a strip, which neighbouring work-items load, fill a memory transaction.
+// ofLeft returns the row and column of the work-item's j-th element in the block of A. Neighbouring
+// work-items load the elements of one strip, which fill a memory transaction.
 func ofLeft(it dsl.NDItem2, j int) (y, x int) {
 	const rows = items / strip
 	l := uint(it.LocalLinearID()) // unsigned, because unsigned division is faster

@@ -4,11 +4,11 @@
 //
 //	4 bytes        "KNNV"
 //	uint32         the format's version, 1
-//	uint32         dim, the numbers in a vector, at least 1
+//	uint32         dim, the number of elements of a vector, at least 1
 //	uint32         0
 //	uint64         count, the number of vectors
-//	count*dim*4    the vectors one after the other, each number a float32
-//	uint32         the CRC-32C (Castagnoli) of all before it
+//	count*dim*4    all vectors, one after the other, as float32s
+//	uint32         the CRC-32C (Castagnoli) of all preceding bytes
 package vectors
 
 import (

@@ -38,6 +38,6 @@ func wave(t float32) float32 {
 	return g * g * (3 - 2*g)
 }
 
-// log2 returns the binary logarithm. [math32.Log2] also gets the last bit right, which is not
-// visible in a colour, but takes five times as long.
+// log2 returns the binary logarithm. [math32.Log2] also gets the last bit right, but takes five times
+// as long. The last bit is not visible in a colour.
 func log2(x float32) float32 { return math32.Log2E * math32.Log(x) }

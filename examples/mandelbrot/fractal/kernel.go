@@ -10,8 +10,8 @@ import (
 // A pixel has Samples by Samples points.
 const Samples = 2
 
-// The constant `bailout` is the squared radius from which an orbit counts as escaped. bailout is large because the
-// smooth count is more exact if the orbit ends farther away.
+// The constant `bailout` is the square of a radius. An orbit outside of this radius counts as escaped. The
+// radius is large because the smooth count is more exact if the orbit ends farther away.
 const bailout = 1 << 16
 
 // View is a part of the complex plane.

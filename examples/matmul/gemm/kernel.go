@@ -46,7 +46,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	}
 }
 
-// element() returns an element of a rows by cols matrix. Outside of the matrix, element returns zero.
+// element() returns an element of a rows by cols matrix, or zero for a position outside of the matrix.
 func element(m []float32, row, col, rows, cols int) float32 {
 	if row >= rows || col >= cols {
 		return 0

@@ -5,7 +5,7 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Window is the width, an odd number, of a square of pixels. Each pixel becomes the median of the
+// Window is the width of a square of pixels. The width is odd. Each pixel becomes the median of the
 // square around it.
 var Window = dsl.NewSpecConstant(3)
 

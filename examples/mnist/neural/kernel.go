@@ -32,7 +32,7 @@ type Layer[T any] struct {
 	Exact, Speed        []float32 // W before rounding, and the last change of each weight
 	At                  []int32   // number of steps that have been done
 	Steps               int       // number of all steps
-	Rate                float32   // rate of gradient descent in the first step, which decreases to 0
+	Rate                float32   // rate of gradient descent in the first step; the rate decreases to 0
 }
 
 // Size returns the number of pixels in a row of Y.
@@ -95,7 +95,7 @@ func (k Back[T, N]) Kernel(it dsl.Item3) {
 }
 
 // Gradient computes derivatives of the loss with respect to Block weights, for Part pictures. The
-// range is indexed by set of Part pictures, row of W and block of channels.
+// dimensions of the range are the sets of Part pictures, the rows of W, and the blocks of channels.
 type Gradient[T any, N Number[T]] struct{ Layer[T] }
 
 func (k Gradient[T, N]) Kernel(it dsl.Item3) {

@@ -5,20 +5,20 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The kernels in this file divide a time step into parts, for several devices. A device computes the pull of the bodies
-// that it stores itself while the bodies of the other devices are still being copied to it.
+// The kernels in this file divide a time step into parts, for several devices. While the bodies of other devices are
+// still being copied to a device, the device already computes the pull of its own bodies.
 
-// maxBlocks is the greatest number of blocks. The work-groups of a launch end at different times, and many small blocks
-// leave a device idle for a shorter time than few large ones.
+// maxBlocks is the greatest number of blocks. At the end of a launch, a part of the device is idle until the last
+// work-group has ended. With many small blocks, this time is shorter.
 const maxBlocks = 128
 
-// BlockSize returns the number of bodies in a block, of n bodies. It is a multiple of TileSize.
+// BlockSize returns the number of bodies in a block if there are n bodies. The result is a multiple of TileSize.
 func BlockSize(n int) int {
 	block := (n + maxBlocks - 1) / maxBlocks
 	return max(1, (block+TileSize-1)/TileSize) * TileSize
 }
 
-// Pull computes the acceleration that each block of Sources causes at each of Bodies. The result for block b and body
+// Pull computes how each block of Sources accelerates each body of Bodies. The result for block b and body
 // i is Sums[b*len(Bodies)+i]. The nd-range has a row for each block, and covers Bodies in work-groups of GroupSize.
 type Pull struct {
 	Softening       float32 // length that prevents close bodies from flinging each other away

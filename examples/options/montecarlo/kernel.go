@@ -18,7 +18,7 @@ type Call struct {
 	Spot, Strike, Rate, Volatility, Years float32
 }
 
-// Sums contains the sum of the call's values at the end of paths, and the sum of their squares.
+// Sums contains the sum of the call's values at the ends of paths, and the sum of the squares of these values.
 type Sums struct {
 	Worth, Squares float32
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Philox computes four random words from a counter by Philox4x32-10 (Salmon et al., "Parallel
-// random numbers", SC 2011). Philox has no state, so the numbers do not depend on the number of
-// work-items.
+// Philox computes four random words from a counter, with the generator Philox4x32-10 (Salmon et al.,
+// "Parallel random numbers", SC 2011). Philox has no state, so the numbers do not depend on the
+// number of work-items.
 func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
 		hi0, lo0 := bits.Mul32(0xd2511f53, c[0])

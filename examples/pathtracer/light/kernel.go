@@ -76,7 +76,7 @@ func (Matte) Scatter(_, normal Vec, random func() float32) Vec {
 	return normal.Scale(1.0001).Add(onSphere(random)).Unit()
 }
 
-type Metal struct{ Roughness float32 } // mirrors light, less clearly if it is rougher
+type Metal struct{ Roughness float32 } // mirrors light, and scatters it more if Roughness is greater
 
 func (m Metal) Scatter(in, normal Vec, random func() float32) Vec {
 	return in.Off(normal).Add(onSphere(random).Scale(m.Roughness)).Unit().Off(normal)
@@ -109,7 +109,7 @@ func (k Render) Kernel(it dsl.Item2) { // Kernel computes a pixel
 // Pixel returns the mean light of the samples of a pixel.
 func (k Render) Pixel(y, x, h, w int) (mean Vec) {
 	state := uint32(y*w + x)
-	random := func() float32 { // from 0 to 1, without 1: O'Neill's PCG RXS-M-XS
+	random := func() float32 { // returns a number in [0, 1), by O'Neill's generator PCG RXS-M-XS
 		state = 747796405*state + 2891336453
 		word := (state>>(state>>28+4) ^ state) * 277803737
 		return float32((word>>22^word)>>8) * 0x1p-24
@@ -130,7 +130,7 @@ func Trace(things []Thing, sky func(Vec) Vec, from, to Vec, bounces int, random 
 	for range bounces {
 		nearest, normal, color, material := math32.Inf(1), Vec{}, Vec{}, Material(nil)
 		for _, thing := range things {
-			if d, n := thing.Shape.Hit(from, to); d > 1e-3 && d < nearest { // not the surface where the path starts
+			if d, n := thing.Shape.Hit(from, to); d > 1e-3 && d < nearest { // 1e-3 excludes the surface where the path starts
 				nearest, normal, color, material = d, n, thing.Color, thing.Material
 			}
 		}

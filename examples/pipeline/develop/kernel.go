@@ -4,8 +4,8 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// The kernels run over a range of height and width, a work-item for each pixel. The six edits load
-// and store only the work-item's own pixel. A work-item can therefore do several edits without
+// The kernels run over a range of height and width, with one work-item for each pixel. The six edits
+// load and store only the work-item's own pixel. A work-item can therefore do several edits without
 // waiting for other work-items, and a graph can fuse the edits into one launch.
 
 // own() returns the index of the work-item's own pixel. Rows are as wide as the range.

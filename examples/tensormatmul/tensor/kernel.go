@@ -28,7 +28,7 @@ const (
 // Work-items load and store parts of 16 bytes.
 const (
 	parts = 8
-	each  = Tile * parts / Items // number of parts that a work-item loads from a tile of A, and as many from a tile of B
+	each  = Tile * parts / Items // number of parts that a work-item loads from each tile
 )
 
 // Halves contains 16 bytes of a row of 16-bit floats.
@@ -37,8 +37,8 @@ type Halves [8]half.Float16
 // Bytes contains 16 bytes of a row of bytes, in words. The first byte is in the lowest bits of the first word.
 type Bytes [4]uint32
 
-// deepHalves and deepBytes are the numbers of elements of a row in an iteration. In work-group memory, the
-// distance between rows is one part longer (pitchHalves, pitchBytes), so that rows begin in different banks.
+// deepHalves and deepBytes are the numbers of elements that an iteration copies from a row. In work-group memory,
+// rows are longer by one part (pitchHalves, pitchBytes), so that they begin in different banks.
 const (
 	deepHalves  = parts * len(Halves{})
 	deepBytes   = parts * 16
@@ -128,8 +128,8 @@ func (k MatMulBytes) Kernel(it dsl.NDItem1) {
 // blockOf contains the sums of a sub-group.
 type blockOf[S any] [rows / 16][columns / 16]dsl.Accumulator[S]
 
-// check() panics unless the sizes are multiples of Tile and of the parts in an iteration. Either
-// all work-items of a launch panic, or none.
+// check() panics if the matrices or the nd-range have wrong sizes. Either all work-items of a launch
+// panic, or none.
 func check(it dsl.NDItem1, n, width, a, b, c int) {
 	if width <= 0 || width%parts != 0 {
 		panic("the parts of a row of A are no multiple of 8")
@@ -155,7 +155,7 @@ func blockAt(sg dsl.SubGroup) (y, x int) {
 }
 
 // load() loads the work-item's parts of a tile. The work-group loads eight parts of each row, from index t
-// on. After the last iteration, load returns parts of the next row, or zeros, which the kernel does not use.
+// on. After the last iteration, the result contains parts of the next row, or zeros, and is not used.
 func load[P any](it dsl.NDItem1, m []P, width, t int) (r [each]P) {
 	for j := range each {
 		i := j*Items + it.LocalID()
@@ -186,7 +186,7 @@ func storeBytes(it dsl.NDItem1, r [each]Bytes, to *[Tile * pitchBytes]int8) {
 }
 
 // multiply() adds products of rows and columns to the sums of a sub-group. In work-group memory, rows and columns are
-// pitch elements apart. The argument `steps` is the number of products. In each product, the left matrix has `deep` columns.
+// `pitch` elements apart. There are `steps` products. In each product, the left matrix has `deep` columns.
 func multiply[SA, SB, S, E any](it dsl.NDItem1, sums *blockOf[S], left, right []E, pitch, deep, steps int) {
 	sg := it.SubGroup()
 	y, x := blockAt(sg)

@@ -1,7 +1,7 @@
 // Package conv contains convolutions (layers of networks) with float32s, or with matrices of 16-bit floats.
 //
-// A picture is stored row by row and pixel by pixel. The numbers of channels of a pixel, and of pixels in a row, are
-// multiples of Block. Edge zero pixels on each side surround the picture, so a filter may extend beyond the picture.
+// A picture is stored row by row and pixel by pixel. The number of channels of a pixel is a multiple of Block, and so is
+// the number of pixels in a row. Each side has a border of Edge zero pixels, so a filter may extend beyond the picture.
 package conv
 
 import (
@@ -15,7 +15,7 @@ import (
 // is the number of channels in an element of a picture of 16-bit floats.
 const Block, Edge, Part = 16, 2, 8
 
-// Halves contains Part channels of a pixel. Devices load and store all of its 16 bytes at a time.
+// Halves contains Part channels of a pixel. Devices load and store the 16 bytes of a Halves at once.
 type Halves [Part]half.Float16
 
 // Up rounds up to a multiple of Block.
@@ -29,11 +29,11 @@ type Layer struct {
 	Height, Width int     // rows and columns of X, in pixels
 	Side          int     // pixels in a side of the filter
 	In, Out       int     // channels of X and Y
-	Slope         float32 // factor of negative results, which is 0 for a ReLU
+	Slope         float32 // factor of negative results; 0 for a ReLU
 	Scale         int     // a result becomes a square of Scale by Scale pixels
 }
 
-// Plain computes Block channels of a pixel in each work-item, for a range of rows, columns and blocks of channels.
+// Plain computes Block channels of a pixel in each work-item. The range covers rows, columns and blocks of channels.
 type Plain struct {
 	Layer         Layer
 	X, Y          []float32
@@ -77,17 +77,17 @@ const (
 	some      = Wide / 2 // channels that are stored at a time
 )
 
-// Matrix computes, in each work-group, all channels of Pixels pixels that are adjacent in memory. Some of these pixels
-// are at the edges of rows, and Matrix does not store them. The pixels of a row of the filter are adjacent, too. So a
-// row of the filter multiplies a matrix whose rows overlap in X, because each row of the matrix begins one pixel after
-// the row before it. Matrix has the fields of Plain.
+// Matrix computes all channels of Pixels pixels in each work-group. The pixels are adjacent in memory. Some of these
+// pixels are at the edges of rows, and Matrix does not store them. The pixels of a row of the filter are adjacent, too.
+// So a row of the filter multiplies a matrix whose rows overlap in X. Each row of this matrix begins one pixel after the
+// row before it. Matrix has the fields of Plain.
 type Matrix struct {
 	Layer              Layer
 	X, Y, Weights, Add []Halves
 	Bias               []float32
 }
 
-// Kernel multiplies tiles of Pixels pixels and depth parts by tiles of weights, in work-group memory.
+// Kernel multiplies tiles of X by tiles of weights, in work-group memory. A tile of X has Pixels rows of `depth` parts.
 func (k Matrix) Kernel(it dsl.NDItem1) {
 	left, right, sum := dsl.Local[[Pixels * pitch]half.Float16](it), dsl.Local[[depth * Part * pitchWide]half.Float16](it), dsl.Local[[Pixels * some]float32](it)
 	l, sg := k.Layer, it.SubGroup()
@@ -125,7 +125,7 @@ func (k Matrix) Kernel(it dsl.NDItem1) {
 		}
 	}
 
-	for h := range Wide / some { // because work-group memory is small
+	for h := range Wide / some { // stores `some` channels at a time, because work-group memory is small
 		it.Barrier()
 		for j := range some / Block {
 			dsl.StoreAccumulator(sg, sums[h*some/Block+j], sum[mine*some+j*Block:], some, dsl.RowMajor)
@@ -153,8 +153,8 @@ func (k Matrix) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// at() loads a part of a row of m. The rows begin with part `first` of m, each after `parts` more parts. If the row has
-// fewer parts than the argument `left` or m ends, at returns zeros.
+// at() loads part x of row y from m. Row 0 begins at index `first`, and consecutive rows are `parts` elements apart. If
+// x is not less than `left`, or the index is past the end of m, the result contains zeros.
 func at(m []Halves, first, parts uint32, y, x int, left uint32) (h Halves) {
 	if i := int(first + uint32(y)*parts + uint32(x)); uint32(x) < left && i < len(m) {
 		h = m[i]

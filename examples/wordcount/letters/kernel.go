@@ -26,8 +26,8 @@ func Begins(text []byte, i int) bool {
 	return small(text[i]) != 0 && (i == 0 || small(text[i-1]) == 0)
 }
 
-// Hash returns the hash of a word by FNV-1a. Two words of a text may have the same 64-bit hash. Of
-// 37 million texts with a million different words each, one has two words with the same hash.
+// Hash returns the hash of a word by FNV-1a. Two words of a text may have the same 64-bit hash. In a
+// text with a million different words, the probability of this is one in 37 million.
 func Hash(text []byte, i int) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for ; i < len(text); i++ {
@@ -40,7 +40,7 @@ func Hash(text []byte, i int) uint64 {
 	return h
 }
 
-// small() returns a byte of a word, in lower case. For other bytes, small returns 0.
+// small() returns a byte of a word in lower case, or 0 for a byte that is not part of a word.
 func small(c byte) byte {
 	switch {
 	case 'A' <= c && c <= 'Z':

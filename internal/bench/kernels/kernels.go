@@ -181,7 +181,7 @@ func (k NBody) Kernel(it dsl.NDItem1) {
 	k.Force[i] = f
 }
 
-// Mandelbrot counts the iterations, at most Limit, after which a point of the picture diverges.
+// Mandelbrot counts iterations until a point of the picture diverges, but at most Limit iterations.
 type Mandelbrot struct {
 	Left, Top, Pixel float32
 	Limit            int

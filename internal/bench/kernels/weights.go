@@ -12,7 +12,7 @@ const (
 // A Quad is 16 bytes of weights. In each of its 32-bit words, the first weight is in the lowest bits.
 type Quad [4]uint32
 
-// weightRows sets rows to a work-group's rows of matrix w, and repeats the last row if w has too few rows.
+// weightRows sets `rows` to a work-group's rows of matrix w. If w has too few rows, weightRows repeats the last row.
 func weightRows(it dsl.NDItem1, rows *[WeightsRows][]Quad, w []Quad, width int) {
 	last := len(w)/width - 1
 	for r := range rows {

@@ -25,8 +25,8 @@ func Load[E, W any](tile []W, cols int, src []E, row, col int, convert func(E) W
 	}
 }
 
-// Load16 does the same as Load for Float16s, whose bits src contains. Load16 converts most numbers without a
-// call of half.Float16.Float32.
+// Load16 does the same as Load for Float16s. The elements of src are the bits of the Float16s. Load16 converts
+// most numbers without a call of half.Float16.Float32.
 func Load16(tile []float32, cols int, src []uint16, row, col int) {
 	for at := 0; len(tile) > 0; at += row {
 		line := tile[:cols]
@@ -57,7 +57,7 @@ func Store[E, W any](dst []E, cols int, tile []W, row, col int, convert func(W) 
 }
 
 // AddProduct adds a*b to sum. The parameter cols is the number of columns of sum, and inner is the number of columns of
-// a. Each product is rounded, and then added to an element of sum in the order of a's columns.
+// a. Each product of two elements is rounded. The products are then added to sum in the order of a's columns.
 //
 //go:norace
 func AddProduct(sum, a, b []float32, inner, cols int) {

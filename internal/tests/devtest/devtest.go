@@ -1,5 +1,5 @@
 // Package devtest opens devices for tests. Each device is closed at the end of its test, and the test fails
-// if Close returns an error. With KGEN_VALIDATE=1 Close reports the messages of the validation layers.
+// if Close returns an error. With KGEN_VALIDATE=1, Close reports the messages of the validation layers.
 package devtest
 
 import (

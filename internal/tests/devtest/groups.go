@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/shard"
 )
 
-// Groups runs an example on one, two and three devices. The example checks its own results. The devices are the host
-// device, opened several times, and, if it exists, the Vulkan device.
+// Groups runs an example on one, two and three devices. The example checks its own results. The first two devices
+// are the host device. The third device is the Vulkan device, if it exists.
 func Groups(t *testing.T, run func(ctx context.Context, g *shard.Group) error) {
 	t.Helper()
 	devs := []*runtime.Device{Host(t), Host(t)}

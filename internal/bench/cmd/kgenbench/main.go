@@ -4,8 +4,8 @@
 //	make bench KGEN_DEVICE=vulkan    # on another device.
 //
 // The command prints the table. With -out the command also writes bench.txt, bench.md, bench.json
-// and bench.svg. With -from the command measures nothing, but reads the bench.json of an earlier
-// run, and prints and writes the results of the earlier run.
+// and bench.svg. With -from the command measures nothing. Instead it reads the bench.json of an
+// earlier run, and prints and writes the results of that run.
 package main
 
 import (

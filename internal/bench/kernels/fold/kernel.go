@@ -14,8 +14,8 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 256
 
-// Stats is the result of Fold. Combining the Stats of all pieces of a slice gives the Stats of the
-// slice.
+// Stats is the result of Fold. If a slice is divided into pieces, the combined Stats of all pieces are
+// the Stats of the slice.
 type Stats struct {
 	Sum, Min, Max, Dot float32
 }
@@ -30,7 +30,7 @@ type Fold struct {
 // Properties sets the work-group's size.
 func (Fold) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel strides through the slices by the number of work-items, so that neighbouring work-items read neighbouring
+// Kernel advances through the slices by the number of work-items, so that neighbouring work-items read neighbouring
 // elements.
 func (k Fold) Kernel(it dsl.NDItem1) {
 	s := Stats{Min: math32.Inf(1), Max: math32.Inf(-1)}

@@ -120,16 +120,16 @@ func (k Scatter) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// sortBlock sorts by four bits, half of a digit. A row has the counters for one value of the half
-// digit, one column per work-item. Every 33rd column is unused, so that neighbours use different banks.
+// sortBlock sorts by four bits, half of a digit. Each row of counters belongs to one value of the four
+// bits, and has one column per work-item. Every 33rd column is unused, so that neighbours use different banks.
 const (
 	halfBits = 4
 	halves   = 1 << halfBits
 	row      = Size + Size/32
 )
 
-// sortBlock sorts the keys in tile by four bits, half of a digit. During the count, registers hold
-// the keys, and tile holds the counters. Each work-item counts its own keys. One scan of all
+// sortBlock sorts the keys in `tile` by four bits, half of a digit. During the count, registers hold
+// the keys, and `tile` holds the counters. Each work-item counts its own keys. One scan of all
 // counters, ordered by digit and then by work-item, gives the new index of each key.
 func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
 	l := it.LocalID()

@@ -63,8 +63,8 @@ func (k MatMulArgument) Kernel(it dsl.NDItem2) {
 	matmul(it, k.Tile, k.N, k.A, k.B, k.C, k.LA.Slice(it), k.LB.Slice(it))
 }
 
-// matmul() computes one element of c = a*b for n by n matrices, where n is a
-// multiple of tile and a work-group has tile*tile work-items.
+// matmul() computes one element of c = a*b for n by n matrices. The size n is a
+// multiple of `tile`, and a work-group has tile*tile work-items.
 func matmul(it dsl.NDItem2, tile, n int, a, b, c, la, lb []float32) {
 	row, col := it.GlobalID()
 	y, x := it.LocalID()
@@ -106,7 +106,7 @@ type BlurArgument struct {
 // Kernel computes one pixel.
 func (k BlurArgument) Kernel(it dsl.Item2) { blur(it, k.Radius, k.In, k.Weights, k.Out) }
 
-// blur() computes one pixel. The input has a margin of radius pixels on all sides.
+// blur() computes one pixel. The input has a margin of `radius` pixels on all sides.
 func blur(it dsl.Item2, radius int, in, weights, out []float32) {
 	y, x := it.GlobalID()
 	_, w := it.GlobalRange()
@@ -139,7 +139,7 @@ func (k MedianSpec) Kernel(it dsl.Item2) {
 	median(it, w, dsl.PrivateAlloca[float32](it, w*w), k.In, k.Out)
 }
 
-// MedianArgument sets each pixel to the median of Window by Window pixels, at most MaxWindow by
+// MedianArgument sets each pixel to the median of Window by Window pixels. Window is at most
 // MaxWindow.
 type MedianArgument struct {
 	Window  int

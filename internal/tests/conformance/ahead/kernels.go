@@ -1,5 +1,5 @@
-// Package ahead contains kernels that call the Kernel methods of other kernels, and kernels with
-// internal memory, which only the kernel uses.
+// Package ahead contains kernels that call the Kernel methods of other kernels. It also contains
+// kernels with internal memory, which only the kernel itself uses.
 //
 //kgen:bare views
 package ahead

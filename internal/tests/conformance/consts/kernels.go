@@ -221,7 +221,7 @@ type (
 	TellFloat = Tell[float32]
 )
 
-// Folded uses a constant as the length of arrays, as the bound of a loop, and in the condition of a
+// Folded has a constant as the length of arrays, as the bound of a loop, and in the condition of a
 // branch.
 type Folded struct{ Out []int32 }
 

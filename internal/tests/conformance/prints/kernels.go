@@ -101,7 +101,7 @@ func (k Doubles) Kernel(t dsl.Task) {
 	println(k.D, k.D/3, k.D*1e300*1e300, -k.D*1e-300, k.D-k.D, complex(k.D, -2.5))
 }
 
-// Predeclared prints by the predeclared functions print and println.
+// Predeclared calls the predeclared functions print and println.
 type Predeclared struct {
 	N int
 	F float32
@@ -119,7 +119,7 @@ func (k Predeclared) Kernel(t dsl.Task) {
 	print()
 }
 
-// Items prints from all work-items, in loops, functions and closures.
+// Items is a kernel whose work-items all print, in loops, functions and closures.
 type Items struct {
 	Rounds []int32
 }
@@ -190,7 +190,7 @@ func (k Faults) Kernel(it dsl.NDItem1) {
 	fmt.Println(i, "end")
 }
 
-// Many prints a number of lines from each work-item.
+// Many is a kernel that prints several lines from each work-item.
 type Many struct{ Lines int }
 
 // Kernel prints.
@@ -215,7 +215,7 @@ func (k Adds) Kernel(it dsl.Item1) {
 	}
 }
 
-// Spins prints, and then loops until the launch is cancelled.
+// Spins is a kernel that prints, and then loops until the launch is cancelled.
 type Spins struct{ Out []int32 }
 
 // Kernel prints.

@@ -177,7 +177,7 @@ func total(s []int32) (sum int32) {
 	return sum
 }
 
-// Helped calls a function that allocates memory. The second call happens while the memory of the first call is in use.
+// Helped has two calls of a function that allocates memory. The second call happens while the memory of the first call is in use.
 type Helped struct{ Out []int32 }
 
 // Kernel runs once.

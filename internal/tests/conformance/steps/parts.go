@@ -117,7 +117,7 @@ func (k Digits) Kernel(it dsl.Item1) {
 	k.Out[i] = sum
 }
 
-// Positive copies positive elements, and panics for all others.
+// Positive is a kernel that copies positive elements, and panics for all others.
 type Positive struct{ In, Out []int32 }
 
 // Kernel copies one element.
@@ -222,7 +222,7 @@ type Once struct{ Out []int32 }
 // Kernel counts.
 func (k Once) Kernel(dsl.Task) { k.Out[0]++ }
 
-// Strict copies elements, with many checks that may panic.
+// Strict is a kernel that copies elements, with many checks that may panic.
 type Strict struct{ In, Out []int32 }
 
 // Kernel copies one element.
@@ -394,7 +394,7 @@ func (k Next) Kernel(it dsl.Item1) {
 	}
 }
 
-// Within copies an element from about Ahead elements further on, through subslices of In.
+// Within stores an element that is about Ahead elements further on in In, read through subslices of In.
 type Within struct {
 	Ahead, By int
 	In, Out   []int32

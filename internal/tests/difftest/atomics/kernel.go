@@ -14,7 +14,7 @@ import (
 
 //go:generate go tool kgen .
 
-// Words uses sync/atomic's functions on 32 bits.
+// Words calls sync/atomic's functions for 32 bits.
 type Words struct {
 	In  []int32
 	Sum []int32
@@ -55,7 +55,7 @@ func (k Words) Kernel(it dsl.Item1) {
 	}
 }
 
-// Longs uses sync/atomic's functions on 64 bits.
+// Longs calls sync/atomic's functions for 64 bits.
 type Longs struct {
 	In  []int64
 	Sum []int64
@@ -102,7 +102,7 @@ type Cell struct {
 	Names [2]atomic.Uint32
 }
 
-// Typed uses sync/atomic's types in buffers and in local memory.
+// Typed has variables of sync/atomic's types in buffers and in local memory.
 type Typed struct {
 	In    []int32
 	Cells []Cell
@@ -149,7 +149,7 @@ func (k Typed) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Generic uses package dsl's atomic functions on numbers of type T.
+// Generic calls package dsl's atomic functions on numbers of type T.
 type Generic[T dsl.AtomicNumber] struct {
 	In  []T
 	Out []T // four results, then three per work-group
@@ -193,7 +193,7 @@ func (k Generic[T]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Own uses atomics on private variables of a work-item.
+// Own has atomic operations on private variables of a work-item.
 type Own struct {
 	In  []int32
 	Out []int32
@@ -271,7 +271,7 @@ func (Native) Properties() properties.List {
 // Kernel adds up the elements.
 func (k Native) Kernel(it dsl.Item1) { dsl.AtomicAdd(&k.Sum[0], k.In[it.GlobalID()]) }
 
-// Relaxed uses relaxed atomic loads and stores, which order no other accesses.
+// Relaxed has relaxed atomic loads and stores, which order no other accesses.
 type Relaxed[T dsl.AtomicInteger] struct {
 	In  []T
 	Mid []T

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 )
 
-// Counted indexes slices in loops. Field How selects the way in which the loop counts.
+// Counted has loops that index slices. Field How selects the way in which the loop counts.
 type Counted struct {
 	How      int
 	From, To int

@@ -166,7 +166,7 @@ func (k GroupVotes) Kernel(it dsl.NDItem2) {
 	ids[8] = g.MaxLocalRange() + s.MaxLocalRange()
 }
 
-// GroupGuards branches by the results of group algorithms of work-groups.
+// GroupGuards has branches that depend on the results of group algorithms of work-groups.
 type GroupGuards struct {
 	In  []int32
 	Out []int32

@@ -34,12 +34,12 @@ func (k Heads) sum(i, own int) int32 {
 			k.At[own+1]--
 			h = h*31 + j
 		}
-	case 2: // the loop stores into a slice that may be the same memory as the slice of its bound
+	case 2: // the slice of the store may be the same memory as the slice of the loop bound
 		for j := int32(0); j < k.At[own+1]; j++ {
 			k.Same[own+1]--
 			h = h*31 + j
 		}
-	case 3: // one check depends on the value that the other check guards
+	case 3: // the second index is loaded, so its check comes after the first check and load
 		for j := int32(0); j < k.At[k.Starts[i+1]]; j++ {
 			h = h*31 + j
 		}

@@ -121,7 +121,7 @@ func (k Ranges) Kernel(it dsl.Item1) {
 	k.Out[i] = sum + int32(n+m)
 }
 
-// Deep nests 24 ifs and loops.
+// Deep has 24 nested ifs and loops.
 type Deep struct {
 	In  []int32
 	Out []int32

@@ -154,7 +154,7 @@ func (k SubSlices) Kernel(it dsl.Item1) {
 	k.Out[i] = r
 }
 
-// Swap returns several results and swaps in loops.
+// Swap calls a function with two results, and swaps the results in some work-items.
 type Swap struct {
 	Out []uint64
 }

@@ -238,7 +238,7 @@ type holder struct{ p *int32 }
 
 func (h *holder) set(p *int32) { h.p = p }
 
-// Fresh uses pointers to a loop's variables, within the same iteration.
+// Fresh has pointers to a loop's variables, used within the same iteration.
 type Fresh struct{ Out []int32 }
 
 func (k Fresh) Kernel(it dsl.Item1) {

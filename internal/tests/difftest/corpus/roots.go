@@ -10,8 +10,8 @@ import (
 // RootResults is the number of results that Roots stores for each pair of operands.
 const RootResults = 40
 
-// Roots computes square roots next to comparisons with zero, and absolute values of roots. Most results
-// are only stored, because kgen hides comparisons with zero from drivers in code that computes with roots.
+// Roots computes square roots next to comparisons with zero, and absolute values of roots. In code that
+// computes with roots, kgen hides comparisons with zero from drivers, so most results are only stored.
 type Roots[T ~float32 | ~float64] struct {
 	A, B, Out []T
 }
@@ -125,8 +125,8 @@ func (k Roots[T]) chosen(i int, out []T) {
 	out[13] = or(T(i-i), a < T(i-i))
 }
 
-// magnitudes() computes absolute values of roots, and of other numbers that are not negative
-// except for -0.
+// magnitudes() computes absolute values of roots, and of other numbers that cannot be less than
+// zero but may be -0.
 func (k Roots[T]) magnitudes(i int, out []T) {
 	a, b := k.A[i], k.B[i]
 	negative := T(math.Copysign(0, -1))

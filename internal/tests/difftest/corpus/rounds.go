@@ -29,7 +29,7 @@ func (k Rounds) sum(i int, from, to uint32) int32 {
 		for j := from; j < to; j++ {
 			h = h*31 + k.X[k.At[j]]
 		}
-	case 1: // stores into a slice that may be the same memory as the slice of the loads
+	case 1: // the slice of the stores may be the same memory as the slice of the loads
 		for j := from; j < to; j++ {
 			h = h*31 + k.X[j]
 			k.Same[j+1] = h

@@ -197,7 +197,7 @@ func fraction(s uint32) float32 {
 }
 
 // Bounds searches sorted elements for needles, which are distributed over the work-items. The
-// work-item's first index is computed after a branch in which the index is not used.
+// work-item's first index is computed after a branch, and is not used in that branch.
 type Bounds struct {
 	Sorted  []int32
 	Limit   []int64

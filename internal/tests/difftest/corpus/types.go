@@ -34,7 +34,7 @@ type Outer struct {
 	_     [3]byte
 }
 
-// Embedded uses promoted fields and methods, in buffers and in variables.
+// Embedded accesses promoted fields and methods, in buffers and in variables.
 type Embedded struct {
 	In, Out []Outer
 	Keys    []int32
@@ -105,7 +105,7 @@ func (k Odds) Kernel(it dsl.Item1) {
 	}
 }
 
-// Small stores to slices of small elements.
+// Small is a kernel that stores to slices of small elements.
 type Small struct {
 	A []int8
 	B []uint16

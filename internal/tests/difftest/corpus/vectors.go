@@ -2,7 +2,7 @@ package corpus
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Except for an element that all work-items read, Vectors accesses only the work-item's elements.
+// Vectors accesses only the work-item's own elements, and one element that all work-items read.
 // kgen may combine the accesses of Vectors into vectors of 16 bytes. Loads and stores alternate,
 // some arithmetic is conditional, and work-items past N do nothing.
 type Vectors struct {

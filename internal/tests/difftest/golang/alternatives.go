@@ -28,8 +28,8 @@ type account struct {
 func doubled(x int32) int32 { return 2 * x }
 func negated(x int32) int32 { return -x }
 
-// Alternatives has variables for functions, pointers, slices and interface values, whose values depend on
-// data.
+// Alternatives has variables for functions, pointers, slices and interface values. The values of the
+// variables depend on data.
 type Alternatives struct {
 	In, Out []int32
 }

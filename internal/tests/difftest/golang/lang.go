@@ -293,7 +293,7 @@ func found(in []int, n int) int {
 	return -1
 }
 
-// TypeSwitches branches by type parameters.
+// TypeSwitches has branches that depend on type parameters.
 type TypeSwitches struct{ Out []int }
 
 func size[T any](x T) int {

@@ -259,7 +259,7 @@ func (k MakesAmong) Kernel(it dsl.Item1) {
 	}
 	out = out*31 + int32(m) + int32(changed(x, true)*8+changed(x, false))
 
-	// One of two make calls makes the slice.
+	// The slices s and t each come from one of two make calls.
 	var s []int32
 	for j := range 4 {
 		if s != nil {

@@ -116,7 +116,7 @@ func panicValue(mode, n int) any {
 	return v
 }
 
-// Panicking panics because of the dynamic types or functions of values.
+// Panicking panics in the way that `mode` selects, for example because of a wrong dynamic type.
 func Panicking(mode int) int {
 	var none, text any = nil, "text"
 	var rod any = stick(3)

@@ -77,7 +77,7 @@ func (k Records) Kernel(it dsl.Item1) {
 		h ^= 0x55
 	}
 
-	// Reads of local variables return their current values.
+	// Each read of a local variable returns the current value of the variable.
 	var own [3]goods
 	own[0] = goods{name: "zero", n: h}
 	own[1].name, own[1].n = "one", 11

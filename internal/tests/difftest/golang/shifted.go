@@ -2,8 +2,8 @@ package golang
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Shifted combines a number shifted to the left and to the right. A right shift of a signed number inserts the
-// sign, so the result is not a rotation.
+// Shifted shifts a number to the left and to the right, and combines the results. A right shift of a signed
+// number inserts the sign, so the combination is not a rotation.
 type Shifted struct {
 	X   []int64
 	N   []uint32

@@ -111,7 +111,7 @@ func (k StableInterfaces) Kernel(it dsl.Item1) {
 	copy(s, own[:])
 }
 
-// Shared sorts work-group memory.
+// Shared sorts an array in work-group memory.
 type Shared struct{ Buf []float32 }
 
 // Kernel lets one work-item sort for the whole work-group.

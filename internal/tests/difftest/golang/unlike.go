@@ -140,7 +140,7 @@ type NilCalls struct {
 	In, Out []int32
 }
 
-// Kernel has type switches with cases for functions that never match, and calls nil functions.
+// Kernel calls nil functions, and has a type switch in which some cases never match.
 func (k NilCalls) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	x := k.In[i]
@@ -253,7 +253,7 @@ func copiedAtEnd(x int32) int32 {
 	return a[1]*3 + b[2] + s[0]
 }
 
-// Slots sets elements at unknown indices after their declaration, and tests the other elements, which are still
+// Slots declares arrays, and then sets elements at unknown indices. Slots tests the other elements, which are still
 // nil.
 type Slots struct {
 	In, Out []int32

@@ -37,7 +37,7 @@ func turn(it dsl.NDItem1, tile *[64]int32, n int) {
 	}
 }
 
-// Fields loops over a field that is an array, over the shape of a matrix, and along one dimension of
+// Fields has loops over a field that is an array, over the shape of a matrix, and along one dimension of
 // the matrix.
 type Fields struct{ Arrays }
 
@@ -64,7 +64,7 @@ func (k Fields) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Tables loops over package-level variables.
+// Tables has loops over package-level variables.
 type Tables struct{ Arrays }
 
 // Kernel has work-items that return before and between the loops.
@@ -89,7 +89,7 @@ func (k Tables) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Literals loops over an array literal and a slice literal.
+// Literals has loops over an array literal and a slice literal.
 type Literals struct{ Arrays }
 
 // Kernel has work-items that return before and in the loops.
@@ -111,7 +111,7 @@ func (k Literals) Kernel(it dsl.NDItem1) {
 	k.Y[i] = tile[l]
 }
 
-// Filled fills arrays in loops, and changes and copies them. The elements count iterations of other loops.
+// Filled fills arrays in loops, and changes and copies them. The elements are the iteration counts of other loops.
 type Filled struct{ Arrays }
 
 // Kernel has work-items that return while the arrays are filled. Later barriers need the arrays of returned work-items.
@@ -163,5 +163,5 @@ func (k Summed) Kernel(it dsl.NDItem1) {
 		}
 	}
 	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
-	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // uses all 64 bits of variable before
+	k.Y[it.GlobalID()] = int32(before>>9) ^ int32(before) // uses all 64 bits of the variable `before`
 }

@@ -59,7 +59,7 @@ type Ballots struct {
 	Out []uint32
 }
 
-// Kernel assigns consecutive numbers to the work-items with an odd element in a sub-group.
+// Kernel gives consecutive numbers to the work-items of a sub-group that have odd elements.
 func (k Ballots) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	if i >= k.N {

@@ -103,7 +103,7 @@ func (k Steps) Kernel(it dsl.NDItem1) {
 	k.Y[i] = v
 }
 
-// OneWayOut has loops with panics. Work-items leave the loops all together, or some at a time.
+// OneWayOut has loops with panics. The work-items leave a loop either all at once, or at different times.
 type OneWayOut struct{ Lanes }
 
 // Kernel also has panics after the last barrier.

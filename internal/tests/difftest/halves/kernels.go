@@ -45,7 +45,7 @@ func compute[T half.Float[T]](x, y, z T, out []T) {
 	out[9] = x.Max(y)
 }
 
-// Fast computes the same as Compute, but the device may contract and approximate divisions.
+// Fast computes the same as Compute, but the device may contract operations and approximate divisions.
 type Fast struct {
 	X, Y, Z, Out     []half.Float16
 	XB, YB, ZB, OutB []half.BFloat16
@@ -98,7 +98,7 @@ var (
 	table = [...]half.BFloat16{half.FromBits[half.BFloat16](0x3f81), half.Largest[half.BFloat16](), half.Epsilon[half.BFloat16]()}
 )
 
-// Chain computes a chain of operations that must not be fused, with values of package-level variables.
+// Chain computes a chain of operations with values of package-level variables. The operations must not be fused.
 type Chain struct {
 	X  []half.Float16
 	XB []half.BFloat16

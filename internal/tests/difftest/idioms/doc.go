@@ -4,9 +4,9 @@
 // is one element of a row, widened to 64 bits. If a test reports a difference at index n, the idiom
 // is the expression assigned to out[n].
 //
-// Without -every-case, SwiftShader runs one case in 3. Another Vulkan device runs one case in 7,
-// and one case in 11 with memory that is accessed as words. Flag -random is the number of random
-// operands. Flag -all tries all pairs of 8-bit operands.
+// Without -every-case, the tests of devices run only some of the cases. TestWords makes the device
+// access memory as words. Flag -random is the number of random operands. Flag -all tries all pairs
+// of 8-bit operands.
 //
 //kgen:bare nospare
 package idioms

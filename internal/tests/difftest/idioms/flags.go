@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Flags branches by whether two comparisons have the same result.
+// Flags has branches that depend on whether two comparisons have the same result.
 type Flags[T Integer] struct {
 	A, B, C []T
 	Out     []Rows

@@ -79,7 +79,7 @@ type Elements[S any, E comparable] struct {
 	In, Out []E
 	By      E
 	Counts  []int32
-	Firsts  []E // first matrix element of each work-item, or field By if it holds none
+	Firsts  []E // first matrix element of each work-item, or By if the work-item holds no elements
 }
 
 // Instances of Elements for the types of elements.
@@ -154,7 +154,7 @@ type Tiled[SA, SB, SC any, E, F comparable] struct {
 	Stride int
 	Bad    int     // index of the work-item that faults, or -1
 	Counts []int32 // number of elements that each work-item holds
-	Firsts []F     // last matrix element of each work-item, or field By if it holds none
+	Firsts []F     // last matrix element of each work-item, or By if the work-item holds no elements
 }
 
 // Instances of Tiled for the types of elements.

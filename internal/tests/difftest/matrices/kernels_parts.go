@@ -20,7 +20,7 @@ const (
 
 // PartsHalf multiplies matrices through work-group memory. The matrices have 16 rows, of Width times 16 elements. A
 // is used unchanged, with zeros past its end. Plus is added to every second element of B. The kernel runs in one
-// work-group of whole sub-groups, all of which compute and store the same product.
+// work-group of whole sub-groups. All sub-groups compute and store the same product.
 type PartsHalf struct {
 	A, B  []HalfPart // matrices, row after row
 	C     []float32  // 256 numbers
