@@ -21,21 +21,21 @@ type Client[J, R any] struct {
 	end   context.CancelFunc
 
 	mu      sync.Mutex
-	waiting map[string][]chan struct{} // channels of waiting calls, by the id of the job
+	waiting map[string][]chan struct{} // maps the id of a job to the channels of the calls that wait for the job
 	closed  bool
 }
 
 // Open returns a client of the queue, and creates the queue if it does not exist. The errors of
-// Open are of the classes ErrInvalid, ErrType, ErrConfig and ErrConnection. Close the client when
-// it is not needed any more.
+// Open belong to the classes ErrInvalid, ErrType, ErrConfig and ErrConnection. Close the client
+// when it is not needed any more.
 func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, opts ...Option) (*Client[J, R], error) {
 	q, err := openQueue(ctx, js, name, reflect.TypeFor[J](), reflect.TypeFor[R](), opts)
 	if err != nil {
 		return nil, err
 	}
 	c := &Client[J, R]{queue: q, waiting: map[string][]chan struct{}{}}
-	// The client watches the keys of all new records. A call that waits for a job is woken when the
-	// job's record is new, and then asks for the record.
+	// The client watches the keys of all new records. When a job's record is stored, calls that
+	// wait for the job are woken, and ask for the record.
 	var live context.Context
 	live, c.end = context.WithCancel(context.WithoutCancel(ctx))
 	c.watch, err = q.records.WatchAll(live, jetstream.UpdatesOnly(), jetstream.MetaOnly(), jetstream.IgnoreDeletes())
@@ -47,7 +47,7 @@ func Open[J, R any](ctx context.Context, js jetstream.JetStream, name string, op
 	return c, nil
 }
 
-// notify wakes each call that waits for a job when the record of this job is stored.
+// notify wakes the calls that wait for a job as soon as the job's record is stored.
 func (c *Client[J, R]) notify() {
 	for entry := range c.watch.Updates() {
 		if entry == nil {
@@ -109,11 +109,11 @@ type submitOptions struct {
 	id string
 }
 
-// ID sets the id of the job, which has 1 to 64 letters of A-Z and a-z, digits, hyphens and
+// ID sets the id of the job. An id consists of 1 to 64 letters (A-Z and a-z), digits, hyphens and
 // underscores. Jobs with the same id and the same contents are one job, which has one result. All
-// calls of Wait return the result of this job, until the queue's Retention after the job's end. If
-// an earlier job has the same id but other contents, Submitted.Wait returns ErrConflict. Without
-// the option ID, a job has a random id.
+// calls of Wait return the result of this job, until the queue's Retention has passed after the
+// job's end. If an earlier job has the same id but other contents, Submitted.Wait returns
+// ErrConflict. Without the option ID, a job has a random id.
 func ID(id string) SubmitOption {
 	return func(o *submitOptions) { o.id = id }
 }
@@ -129,7 +129,7 @@ type Submitted[R any] struct {
 func (s *Submitted[R]) ID() string { return s.id }
 
 // Wait waits for the job and returns its result, as Client.Wait does. Wait returns ErrConflict if
-// the server already had a job with the same id and other contents.
+// an earlier job has the same id but other contents.
 func (s *Submitted[R]) Wait(ctx context.Context) (R, error) { return s.wait(ctx, s.id, s.sum) }
 
 // Submit stores the job on the server. Submit stores slices of more than MaxInline bytes in an
@@ -182,9 +182,9 @@ func (c *Client[J, R]) Submit(ctx context.Context, job J, opts ...SubmitOption) 
 	return &Submitted[R]{id: o.id, sum: pl.sum, wait: c.await}, nil
 }
 
-// publish sends a job's message. Without an acknowledgement, publish sends the message again up to
-// three times, because the server ignores a message whose id it knows. publish reports whether the
-// server already had a message with the id from another call of Submit.
+// The method publish sends a job's message. If no acknowledgement comes, publish sends the message
+// again up to three times. This is safe because the server ignores a message whose id it knows.
+// publish reports whether another call of Submit has already sent a message with the same id.
 func (c *Client[J, R]) publish(ctx context.Context, msg *nats.Msg, id string) (other bool, err error) {
 	for again := 0; ; again++ {
 		once, cancel := context.WithTimeout(ctx, request)
@@ -211,17 +211,17 @@ func (c *Client[J, R]) Do(ctx context.Context, job J, opts ...SubmitOption) (R, 
 }
 
 // Wait waits until the job with the id has ended, and returns its result. Any program may call
-// Wait, even several times, until the queue's Retention after the job's end. If the job has failed
-// for good, the error is a *JobError.
+// Wait, even several times, until the queue's Retention has passed after the job's end. If the job
+// has failed for good, the error is a *JobError.
 //
 // Wait returns the context's error when the context ends, ErrConnection when the connection is
 // closed, and ErrRemoved when the queue is removed. While the client library tries to reach the
-// server again, Wait continues to wait. If no job has the id, or the job ended longer ago than the
-// retention, Wait waits until the context ends.
+// server again, Wait continues to wait. If no job has the id, or the retention of the job's result
+// is over, Wait waits until the context ends.
 func (c *Client[J, R]) Wait(ctx context.Context, id string) (R, error) { return c.await(ctx, id, "") }
 
-// poll is the interval at which a waiting call asks for the record of its job if no message
-// arrives.
+// poll is the time after which a waiting call asks for the record of its job even if nothing has
+// woken the call.
 const poll = 2 * time.Second
 
 func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err error) {
@@ -263,8 +263,8 @@ func (c *Client[J, R]) await(ctx context.Context, id, sum string) (result R, err
 	}
 }
 
-// ask returns the job's record, or nil if the job has no record or the server does not answer at
-// the moment. ask returns an error if it makes no sense to ask again.
+// The method ask returns the job's record. If the job has no record, or the server does not answer
+// at the moment, ask returns nil. ask returns an error if asking again is useless.
 func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
 	once, cancel := context.WithTimeout(ctx, request)
 	rec, err := c.find(once, id)
@@ -274,8 +274,8 @@ func (c *Client[J, R]) ask(ctx context.Context, id string) (*record, error) {
 	}
 	err = c.fault(ctx, id, "waiting for the result", err)
 	if errors.Is(err, ErrConnection) && !closed(err) && ctx.Err() == nil {
-		// The server does not answer requests for a removed bucket either, so check that the queue
-		// exists.
+		// If the bucket has been removed, the server does not answer either, so check that the
+		// queue exists.
 		if err := c.exists(ctx); err != nil {
 			return nil, c.fault(ctx, id, "waiting for the result", err)
 		}

@@ -15,7 +15,7 @@ import (
 type plan struct {
 	typ    reflect.Type
 	kind   reflect.Kind
-	size   int  // number of bytes of each value, or 0 if the values differ in size
+	size   int  // number of bytes of an encoded value, or 0 if the values differ in size
 	raw    bool // whether the encoding is the same as the bytes of the value in memory
 	marsh  bool // whether values are encoded by the type's own methods
 	elem   *plan
@@ -28,10 +28,11 @@ var (
 	unmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
 )
 
-// little reports whether this machine stores numbers in the byte order of the encoding.
+// The variable `little` is true if this machine stores numbers in the byte order of the encoding.
 var little = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// sizes contains the number of bytes of each kind whose values have a fixed size.
+// The map `sizes` contains the number of bytes of an encoded value, for kinds whose values have a
+// fixed size.
 var sizes = map[reflect.Kind]int{
 	reflect.Bool: 1, reflect.Int: 8, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8,
 	reflect.Uint: 8, reflect.Uint8: 1, reflect.Uint16: 2, reflect.Uint32: 4, reflect.Uint64: 8,
@@ -47,7 +48,7 @@ func planOf(t reflect.Type) (*plan, error) {
 	return p, nil
 }
 
-// newPlan returns the plan of a type. The argument `above` lists the types that contain the type.
+// newPlan returns the plan of a type. The argument `above` lists the types that contain type t.
 func newPlan(t reflect.Type, above []reflect.Type) (*plan, error) {
 	if slices.Contains(above, t) {
 		return nil, fmt.Errorf("%v contains itself", t)
@@ -117,7 +118,8 @@ func (p *plan) addFields(above []reflect.Type) error {
 	return nil
 }
 
-// memory returns the bytes of a slice whose elements are encoded as they are in memory.
+// The function memory returns the bytes of a slice whose encoded elements have the same bytes as in
+// memory.
 func memory(v reflect.Value, size int) []byte {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*size)
 }
@@ -131,8 +133,8 @@ type encoder struct {
 }
 
 // encode returns the text of an addressable value, and the slices that are stored outside the text.
-// If the elements of a slice are encoded as they are in memory, encode returns the slice's own
-// memory.
+// If the encoded elements of a slice have the same bytes as in memory, encode returns the slice's
+// own memory.
 func (p *plan) encode(v reflect.Value, limit int) (text []byte, moved [][]byte, err error) {
 	e := &encoder{limit: limit}
 	if err := e.value(p, v); err != nil {
@@ -185,8 +187,8 @@ func (e *encoder) elements(elem *plan, v reflect.Value) error {
 	return nil
 }
 
-// slice writes the number 0 for a nil slice, and otherwise 2*(length+1). The lowest bit of this
-// number is set if the elements are stored outside the text.
+// The method slice writes 0 for a nil slice, and 2*(length+1) for any other slice. The lowest bit
+// of this number is set if the elements are stored outside the text.
 func (e *encoder) slice(elem *plan, v reflect.Value) error {
 	if v.IsNil() {
 		e.text = append(e.text, 0)

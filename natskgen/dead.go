@@ -17,7 +17,7 @@ type deadLetter struct {
 	Job    []byte `json:"job"` // contents of the job's message
 }
 
-// bury stores the dead letter of a job, unless the job already has a dead letter.
+// bury stores a job's dead letter, unless there is one already.
 func (q *queue) bury(ctx context.Context, id string, rec *record, loc location, job []byte) error {
 	text, err := json.Marshal(&deadLetter{loc, *rec, job})
 	if err != nil {
@@ -41,8 +41,8 @@ type DeadLetter[J any] struct {
 	text []byte
 }
 
-// Job returns the job. If the job has long slices, and was submitted longer ago than the queue's
-// Retention, Job returns an error of the class ErrExpired.
+// Job returns the job. If the job has long slices, their retention begins when the job is
+// submitted. When it is over, Job returns an error of the class ErrExpired.
 func (d *DeadLetter[J]) Job(ctx context.Context) (job J, err error) {
 	if err := d.q.load(ctx, d.q.job, reflect.ValueOf(&job).Elem(), d.loc, d.text); err != nil {
 		return job, d.q.fault(ctx, d.Err.Job, "reading the job", err)
@@ -50,8 +50,8 @@ func (d *DeadLetter[J]) Job(ctx context.Context) (job J, err error) {
 	return job, nil
 }
 
-// DeadLetters returns the jobs that have failed for good within the queue's Retention, in the order
-// in which they ended. DeadLetters omits jobs that Discard has removed.
+// DeadLetters returns the jobs that have failed for good and whose retention is not over, in the
+// order in which they failed. DeadLetters omits jobs that Discard has removed.
 func (c *Client[J, R]) DeadLetters(ctx context.Context) (letters []*DeadLetter[J], err error) {
 	if err := c.usable(); err != nil {
 		return nil, err

@@ -14,8 +14,9 @@ import (
 // A decoder reads a value from its text and from the slices that are stored outside the text.
 type decoder struct {
 	text []byte
-	// The reader beside contains the slices that are stored outside the text, one after the other.
-	// The field left is the number of bytes that this reader still has.
+	// The reader in the field `beside` contains the slices that are stored outside the text, one
+	// after the other. The field `left` is the number of bytes that have not been read from this
+	// reader.
 	beside io.Reader
 	left   int64
 }
@@ -26,8 +27,8 @@ var (
 )
 
 // decode reads a value of the plan's type into v. The reader `beside` contains the slices that are
-// stored outside the text, and has `left` bytes. The value must use all bytes of the text and of
-// the reader.
+// stored outside the text. It has as many bytes as the argument `left` says. The value must use all
+// bytes of the text and of the reader.
 func (p *plan) decode(v reflect.Value, text []byte, beside io.Reader, left int64) error {
 	d := &decoder{text, beside, left}
 	err := d.value(p, v)
@@ -37,7 +38,7 @@ func (p *plan) decode(v reflect.Value, text []byte, beside io.Reader, left int64
 	return err
 }
 
-// take returns the next n bytes of the text.
+// The method take returns the next n bytes of the text, and removes them from it.
 func (d *decoder) take(n uint64) ([]byte, error) {
 	if n > uint64(len(d.text)) {
 		return nil, errShort
@@ -114,7 +115,8 @@ func (d *decoder) elements(elem *plan, v reflect.Value) error {
 	return nil
 }
 
-// slice returns an error if the remaining bytes are too few for a slice of the given length.
+// The method slice reads a slice. If the remaining bytes are too few for its length, the method
+// returns an error.
 func (d *decoder) slice(p *plan, v reflect.Value) error {
 	head, err := d.uvarint()
 	if err != nil || head == 0 {

@@ -31,33 +31,33 @@
 //   - A job has at most one result. A worker stores a result only if the job has none, and
 //     acknowledges the job after that. So if a worker dies, another worker runs the job. If two
 //     workers have run a job, the result that was stored first remains.
-//   - A job with the id and the contents of an earlier job is the same job, from the first Submit
-//     until the queue's Retention after the job's end.
+//   - If a job has the id and the contents of an earlier job, it is the same job. This is so from
+//     the first Submit until the queue's Retention has passed after the job's end.
 //   - A job runs as long as its handler needs. During that time the worker sends a heartbeat after
-//     each third of the queue's AckWait. If no heartbeat comes for the time AckWait, the job goes
-//     to another worker.
-//   - A job becomes a dead letter after as many failed deliveries as the setting Tries says. Calls
-//     that wait for the job return a *JobError with the text of the handler's error. If a work-item
-//     panicked, the JobError also has the *runtime.Fault with the file and line, the work-item and
-//     the values.
+//     each third of the queue's AckWait. If no heartbeat comes during the time AckWait, the job
+//     goes to another worker.
+//   - The setting Tries is the number of failed deliveries after which a job becomes a dead letter.
+//     Calls that wait for the job return a *JobError with the text of the handler's error. If a
+//     work-item panicked, the JobError also contains the *runtime.Fault, which has the file and
+//     line, the work-item and the values.
 //   - All calls end when their contexts end. Calls return ErrConnection if the connection is
 //     closed. While the client library tries to reach the server again, Serve and Wait continue.
 //     Other calls return ErrConnection after 5 to 30 seconds.
-//   - A slice arrives with the bits that were sent, or the call returns an error. To detect
-//     errors, objects have a SHA-256, and encodings contain the lengths of slices.
+//   - A slice arrives with the bits that were sent, or the call returns an error. To make this
+//     possible, an object has a SHA-256, and an encoding contains the lengths of slices.
 //
-// A handler may run more than once for a job. Two workers may run a job at the same time if one of
-// them sent no heartbeat for the time AckWait.
+// A handler may run more than once for a job. If a worker sends no heartbeat during the time
+// AckWait, another worker may run the same job at the same time.
 //
 // # Types
 //
-// J and R are numbers, bools and strings, or arrays, slices, structs and pointers of these types.
-// Fields must be exported. Types with the methods MarshalBinary and UnmarshalBinary, such as
+// J and R are types of numbers, bools or strings, or arrays, slices, structs or pointers of such
+// types. Fields must be exported. Types with the methods MarshalBinary and UnmarshalBinary, such as
 // time.Time, are encoded and decoded by these methods. For maps, interfaces, functions, channels,
 // uintptr and types that contain themselves, Serve and Open return ErrType. The queue stores a
 // description of its types, with the names of fields, the kinds and the lengths. Serve and Open
-// return ErrType if the description of their types differs. A program whose types have changed must
-// use a queue with another name, or call Remove first.
+// return ErrType if their types do not match this description. A program whose types have changed
+// must use a queue with another name, or call Remove first.
 //
 // # Encoding
 //
@@ -66,14 +66,14 @@
 // The output of MarshalBinary is encoded like a string. An array is encoded as its elements, and a
 // struct as its fields in order, without padding. A pointer is encoded as the byte 0 if it is nil,
 // and otherwise as the byte 1 and its element. A slice is encoded as a uvarint and its elements.
-// The uvarint is 0 for a nil slice, and otherwise 2*(length+1). If the elements of a slice have a
-// fixed size, and more than MaxInline bytes together, they are stored in the job's object. The
-// uvarint of a slice in the object is 2*(length+1)+1. The object contains its slices one after the
-// other. If the rest of the encoding is longer than MaxInline, the object begins with that rest.
+// The uvarint is 0 for a nil slice, and otherwise 2*(length+1). Elements of a fixed size are stored
+// in the job's object if the slice has more than MaxInline bytes. The uvarint of a slice in the
+// object is 2*(length+1)+1. The object contains its slices one after the other. If the rest of the
+// encoding is longer than MaxInline, the object begins with that rest.
 //
-// Slices of numbers are copied as they are in memory, without a loop over their elements. Slices of
-// arrays of numbers are copied in the same way, and so are slices of structs of numbers without
-// padding.
+// The memory of a slice of numbers is copied as a whole, without a loop over the elements. Slices
+// of arrays of numbers are copied in the same way. So are slices of structs, if the structs contain
+// only numbers and have no padding.
 //
 // # On the server
 //
@@ -87,6 +87,6 @@
 //
 // The header Nats-Msg-Id of a message is the job's id. The slices of a job are removed once the job
 // has its result. Results, dead letters and their slices are removed when they are as old as the
-// queue's Retention. If a worker dies after storing an object, and before storing the record that
-// names the object, the object is also removed when it is as old as the Retention.
+// queue's Retention. A worker may die after it has stored an object, and before it has stored the
+// record that names the object. Then the object is also removed when it is as old as the Retention.
 package natskgen

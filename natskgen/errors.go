@@ -13,22 +13,23 @@ import (
 )
 
 // These variables are the classes of errors, for use with errors.Is. All errors of this package are
-// of type *Error or *JobError. If a call's context has ended, the call's error matches
+// of type *Error or *JobError. If the context of a call has ended, the error of the call matches
 // context.Canceled or context.DeadlineExceeded.
 var (
-	// ErrInvalid means that a call makes no sense, for example without a JetStream or a handler,
-	// with an option out of range, with a name or an id that is not allowed, or on a closed client.
+	// ErrInvalid means that a call is invalid. For example, the JetStream or the handler is
+	// missing, an option is out of range, or a name or an id is not allowed. Calls on a closed
+	// client are also invalid.
 	ErrInvalid = errors.New("invalid")
-	// ErrType means that a type of jobs or results cannot be encoded, or differs from the type of
-	// the queue.
+	// ErrType means that the type of jobs or results cannot be encoded, or is not the type that the
+	// queue has.
 	ErrType = errors.New("type")
 	// ErrConfig means that an option differs from the queue's setting.
 	ErrConfig = errors.New("configuration")
 	// ErrConnection means that the server does not answer, because the connection is closed or
 	// lost, or because the server has no JetStream.
 	ErrConnection = errors.New("connection")
-	// ErrServer means that JetStream has refused a request, for example because a limit of storage
-	// is reached.
+	// ErrServer means that JetStream has refused a request, for example because a storage limit is
+	// reached.
 	ErrServer = errors.New("server")
 	// ErrRemoved means that the queue does not exist any more.
 	ErrRemoved = errors.New("queue removed")
@@ -91,8 +92,8 @@ type JobError struct {
 	Tries int    // number of deliveries to workers
 	// Text is the text of the error that ended the last try.
 	Text string
-	// Fault is the run-time panic of a work-item, if the handler's error is or wraps a
-	// *runtime.Fault.
+	// Fault is the run-time panic of a work-item. It is not nil if the handler's error is a
+	// *runtime.Fault, or wraps one.
 	Fault *runtime.Fault
 	// Stack is the stack of the handler's goroutine, if the handler panicked.
 	Stack string
@@ -117,7 +118,8 @@ func (e *JobError) Unwrap() []error {
 	return []error{ErrFailed, e.Fault}
 }
 
-// unreachable lists the errors of the client library that mean that no server answers.
+// The variable `unreachable` lists those errors of the client library which mean that no server
+// answers.
 var unreachable = []error{
 	nats.ErrConnectionClosed, nats.ErrConnectionDraining, nats.ErrConnectionReconnecting, nats.ErrDisconnected,
 	nats.ErrInvalidConnection, nats.ErrNoServers, nats.ErrNoResponders, nats.ErrTimeout, nats.ErrReconnectBufExceeded,
@@ -125,20 +127,20 @@ var unreachable = []error{
 	context.DeadlineExceeded,
 }
 
-// closed reports whether the error says that the connection is closed for good.
+// The function closed reports whether err means that the connection is closed for good.
 func closed(err error) bool {
 	return errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, nats.ErrConnectionDraining) || errors.Is(err, nats.ErrInvalidConnection)
 }
 
-// gone reports whether the error says that a stream or a consumer does not exist.
+// The function gone reports whether err means that a stream or a consumer does not exist.
 func gone(err error) bool {
 	return errors.Is(err, jetstream.ErrStreamNotFound) || errors.Is(err, jetstream.ErrConsumerNotFound) ||
 		errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrBucketNotFound) ||
 		errors.Is(err, nats.ErrStreamNotFound) || errors.Is(err, nats.ErrConsumerNotFound)
 }
 
-// fault converts an error of the client library to an error of this package. Parameter ctx is the
-// context of the call that failed.
+// The method fault converts an error of the client library to an error of this package. Parameter
+// ctx is the context of the call that failed.
 func (q *queue) fault(ctx context.Context, job, problem string, err error) error {
 	var own *Error
 	if errors.As(err, &own) {

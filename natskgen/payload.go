@@ -15,18 +15,19 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// stall is the time without new bytes after which the transfer of an object counts as failed.
+// The constant `stall` is the longest time that the transfer of an object may wait for a byte.
 const stall = 30 * time.Second
 
 // A payload is an encoded job or result, which consists of a text and of slices outside the text.
-// An object stores the slices, and also the text if it has more than MaxInline bytes.
+// The slices are stored in an object. If the text has more than MaxInline bytes, it is stored
+// there, too.
 type payload struct {
 	text  []byte
 	moved [][]byte
 	sum   string // SHA-256 of all bytes, in hexadecimal digits
 }
 
-// pack encodes an addressable value.
+// The function pack encodes an addressable value.
 func pack(p *plan, v reflect.Value) (pl *payload, err error) {
 	defer func() { // MarshalBinary is the user's code, and may panic
 		if r := recover(); r != nil {
@@ -46,17 +47,17 @@ func pack(p *plan, v reflect.Value) (pl *payload, err error) {
 	return pl, nil
 }
 
-// A location says where the text and the slices of a payload are.
+// A location describes where the text and the slices of a payload are stored.
 type location struct {
 	Object string `json:"object,omitempty"` // name of the object; empty if there is none
-	// Text is the number of bytes at the object's start that belong to the text, or 0 if the text
-	// is in the message.
+	// Text is the length of the text at the object's start, in bytes. It is 0 if the text is in the
+	// message.
 	Text int `json:"text,omitempty"`
 }
 
-// store stores the slices and a long text of a payload in an object, whose name begins with the
-// job's id. store returns the location of the payload, and the text if it is not in the object.
-// Each call of store creates another object.
+// The method store creates an object for the slices and the long text of a payload. The object's
+// name begins with the job's id. The method returns the location of the payload, and also the text,
+// unless the text is in the object. Each call creates another object.
 func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location, []byte, error) {
 	var parts []io.Reader
 	var loc location
@@ -87,10 +88,10 @@ func (q *queue) store(ctx context.Context, id, of string, pl *payload) (location
 	return loc, text, nil
 }
 
-// errStalled is the error of a transfer in which no byte came for the time `stall`.
+// errStalled is the error of a transfer that ended because no byte arrived for the time `stall`.
 var errStalled = fmt.Errorf("no byte for %v: %w", stall, context.DeadlineExceeded)
 
-// lively is a reader that restarts a timer before each read.
+// The type `lively` is a reader that restarts a timer before each read.
 type lively struct {
 	io.Reader
 	watch *time.Timer
@@ -101,7 +102,7 @@ func (a *lively) Read(p []byte) (int, error) {
 	return a.Reader.Read(p)
 }
 
-// load decodes a payload of the plan's type into v.
+// The method load decodes a payload into v, which has the plan's type.
 func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location, text []byte) (err error) {
 	defer func() { // UnmarshalBinary is the user's code, and may panic
 		if r := recover(); r != nil {
@@ -111,8 +112,9 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	if loc.Object == "" {
 		return q.data(p.decode(v, text, nil, 0))
 	}
-	// A read of the library's object may take 5 seconds, even if the context has ended. So another
-	// goroutine reads the object into a value of its own, and this goroutine returns when ctx ends.
+	// Reading from the library's object may take 5 seconds, even if the context has ended. So
+	// another goroutine reads the object into a value of its own, and this goroutine returns when
+	// ctx ends.
 	to := reflect.New(p.typ)
 	done := make(chan error, 1)
 	// If ctx had a deadline, the library would wait for each answer until the deadline.
@@ -138,7 +140,7 @@ func (q *queue) load(ctx context.Context, p *plan, v reflect.Value, loc location
 	return err
 }
 
-// data gives an error of decoding the class ErrData.
+// The method data converts a decoding error to an error of the class ErrData.
 func (q *queue) data(err error) error {
 	if err == nil {
 		return nil
@@ -146,7 +148,7 @@ func (q *queue) data(err error) error {
 	return &Error{Class: ErrData, Queue: q.name, Problem: "decoding", Err: err}
 }
 
-// read decodes a payload from an object.
+// The method read decodes a payload from an object.
 func (q *queue) read(ctx context.Context, p *plan, v reflect.Value, loc location, text []byte) error {
 	obj, err := q.objects.Get(ctx, loc.Object)
 	if errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -178,7 +180,7 @@ func (q *queue) read(ctx context.Context, p *plan, v reflect.Value, loc location
 		}
 		return q.data(err)
 	}
-	// The library compares the object's SHA-256 at the end of the object, so read to the end.
+	// The library checks the object's SHA-256 only at the end of the object, so read to the end.
 	if n, err := io.ReadFull(r, make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
 		if errors.Is(err, jetstream.ErrDigestMismatch) {
 			return q.data(err)
@@ -188,8 +190,8 @@ func (q *queue) read(ctx context.Context, p *plan, v reflect.Value, loc location
 	return nil
 }
 
-// patient reads an object. If no byte comes for 5 seconds, the library's reader returns no bytes
-// and no error, and patient reads again.
+// The type `patient` is a reader of an object. If no byte comes for 5 seconds, the library's reader
+// returns no bytes and no error. A patient then reads again.
 type patient struct {
 	ctx context.Context
 	r   io.Reader
@@ -214,7 +216,8 @@ func (p *patient) Read(b []byte) (int, error) {
 	}
 }
 
-// drop removes an object. An object that cannot be removed is kept until its retention ends.
+// The method drop removes an object. An object that cannot be removed is kept until its retention
+// ends.
 func (q *queue) drop(name string) {
 	if name == "" {
 		return

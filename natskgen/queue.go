@@ -14,15 +14,16 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Settings contains the settings of a queue. The first call that names the queue creates it, with
-// the settings from the call's options and with the call's types of jobs and results. Later calls
-// use the stored settings, and return ErrConfig if an option differs from a stored setting.
+// Settings contains the settings of a queue. The first call with the queue's name creates the
+// queue. The settings come from the options of this call, and from its types of jobs and results.
+// Later calls use the stored settings, and return ErrConfig if an option differs from a stored
+// setting.
 type Settings struct {
-	AckWait   time.Duration // time without a heartbeat after which a worker counts as dead
-	Tries     int           // number of deliveries of a job before it is a dead letter
-	Retention time.Duration // time for which results, slices and dead letters are kept
-	Replicas  int           // number of servers of a cluster that have the data
-	Memory    bool          // whether the data is in the server's memory only
+	AckWait   time.Duration // time after a worker's last heartbeat until the worker counts as dead
+	Tries     int           // number of failed deliveries after which a job becomes a dead letter
+	Retention time.Duration // retention time of results, slices and dead letters
+	Replicas  int           // number of servers in a cluster that store the data
+	Memory    bool          // whether the data is stored only in the server's memory
 	Job       string        // type of jobs, with names of fields, kinds and lengths
 	Result    string        // type of results, with names of fields, kinds and lengths
 }
@@ -34,7 +35,7 @@ const (
 	DefaultRetention = 24 * time.Hour
 )
 
-// MaxInline is the largest number of bytes of a slice that is stored in a message, 512 KiB. Longer
+// MaxInline is the size limit for slices that are stored in messages, which is 512 KiB. Longer
 // slices are stored in objects. The server must accept messages of 1 MiB, which is its default.
 const MaxInline = 512 << 10
 
@@ -43,7 +44,7 @@ type Option func(*options)
 
 type options struct {
 	settings Settings
-	stated   []string // fields of settings that options have set
+	stated   []string // names of the fields of settings that options have set
 	parallel int
 	log      *slog.Logger
 	err      error
@@ -79,10 +80,10 @@ func Tries(n int) Option {
 	}
 }
 
-// Retention sets how long the server keeps data of jobs, which is at least a second. The default of
-// Retention is 24 hours. Results and dead letters are kept from the end of a job on, and long
-// slices of a job from its submission on. The slices of a job are removed as soon as the job has a
-// result. When the retention of a job is over, another job may have its id.
+// Retention sets how long the server keeps data of jobs. The least value is a second. The default
+// of Retention is 24 hours. The time begins for results and dead letters when the job ends, and for
+// the job's long slices when the job is submitted. The slices of a job are removed as soon as the
+// job has a result. When the retention of a job is over, another job may have its id.
 func Retention(d time.Duration) Option {
 	return func(o *options) {
 		if d < time.Second {
@@ -92,7 +93,7 @@ func Retention(d time.Duration) Option {
 	}
 }
 
-// Replicas sets how many servers of a cluster have the queue's data, from 1 to 5. The default of
+// Replicas sets how many servers in a cluster store the queue's data, from 1 to 5. The default of
 // Replicas is 1.
 func Replicas(n int) Option {
 	return func(o *options) {
@@ -103,8 +104,8 @@ func Replicas(n int) Option {
 	}
 }
 
-// Memory keeps the queue's data in the server's memory, which is faster. A restart of the server
-// loses the data, unless other replicas have the data.
+// Memory keeps the queue's data in the server's memory, which is faster. If the server restarts,
+// the data is lost, unless other replicas have it.
 func Memory() Option {
 	return func(o *options) { o.settings.Memory, o.stated = true, append(o.stated, "Memory") }
 }
@@ -154,8 +155,8 @@ type queue struct {
 	consumer jetstream.Consumer
 }
 
-// nameRule matches the allowed names of queues and ids of jobs. Names of queues and ids of jobs are
-// parts of subjects.
+// nameRule matches the allowed names of queues and ids of jobs. The rule is necessary because names
+// and ids are parts of subjects.
 var nameRule = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkName(of, name string) error {
@@ -171,7 +172,7 @@ func (q *queue) bucketName() string  { return "KGEN_" + q.name }
 func (q *queue) jobSubject() string  { return "kgen." + q.name + ".job" }
 func (q *queue) deadSubject() string { return "kgen." + q.name + ".dead." }
 
-// request is the time after which the server counts as not answering a request.
+// The constant `request` is the time limit for the server's answer to a request.
 const request = 5 * time.Second
 
 // consumerName is the name of the consumer that all workers share.
@@ -207,7 +208,7 @@ func openQueue(ctx context.Context, js jetstream.JetStream, name string, job, re
 		return nil, err
 	}
 	o.settings.Job, o.settings.Result = q.job.shape, q.result.shape
-	// The client library waits for a server that does not answer until the context ends.
+	// If the server does not answer, the client library waits until the context ends.
 	soon, cancel := context.WithTimeout(ctx, 2*request)
 	defer cancel()
 	if err := q.open(soon, o); err != nil {
@@ -247,7 +248,8 @@ func (q *queue) open(ctx context.Context, o options) error {
 	return q.ensure(ctx)
 }
 
-// compare returns an error if the options or types of a call differ from the queue's settings.
+// The method compare returns an error if the options or types of a call differ from the queue's
+// settings.
 func (q *queue) compare(o options) error {
 	have, want := q.settings, o.settings
 	for _, t := range []struct{ of, have, want string }{{"jobs", have.Job, want.Job}, {"results", have.Result, want.Result}} {
@@ -264,7 +266,8 @@ func (q *queue) compare(o options) error {
 	return nil
 }
 
-// ensure finds or creates the stream of dead letters, the consumer and the buckets.
+// The method ensure finds the stream of dead letters, the consumer and the buckets, or creates
+// them.
 func (q *queue) ensure(ctx context.Context) error {
 	s := q.settings
 	var err error
@@ -298,7 +301,8 @@ func (q *queue) ensure(ctx context.Context) error {
 	return err
 }
 
-// find calls look to find a stream or bucket, and build to create it if it does not exist.
+// The function find calls `look` to find a stream or a bucket. If it does not exist, find calls
+// `build` to create it.
 func find[T any](ctx context.Context, look, build func(context.Context) (T, error)) (T, error) {
 	part, err := look(ctx)
 	if !gone(err) {
@@ -311,8 +315,8 @@ func find[T any](ctx context.Context, look, build func(context.Context) (T, erro
 	return part, err
 }
 
-// exists returns an error if the server says that the queue does not exist. exists returns nil if
-// the server does not answer.
+// The method exists returns an error if the server says that the queue does not exist. If the
+// server does not answer, exists returns nil.
 func (q *queue) exists(ctx context.Context) error {
 	once, cancel := context.WithTimeout(ctx, request)
 	defer cancel()

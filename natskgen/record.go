@@ -16,8 +16,8 @@ import (
 )
 
 // A record says how a job has ended. The first worker that finishes a job stores the record, and no
-// worker can store another record for the same id. The value in the key-value bucket consists of
-// the length of the record's JSON in four bytes, the JSON, and the text of the result.
+// worker can store another record for the same id. In the key-value bucket, a value begins with the
+// length of the record's JSON in four bytes. The JSON and the text of the result follow.
 type record struct {
 	location
 	Sum     string   `json:"sum"` // SHA-256 of the job
@@ -33,8 +33,8 @@ type failure struct {
 	Stack string         `json:"stack,omitempty"`
 }
 
-// These constants limit the bytes of a text and of a stack in a failure, so that the failure fits
-// into a message.
+// These constants limit the lengths of the texts and the stack in a failure, so that the failure
+// fits into a message.
 const (
 	maxText  = 16 << 10
 	maxStack = 8 << 10
@@ -56,8 +56,8 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// clip cuts a text that is longer than `most` bytes, and appends the number of bytes that it cut
-// off.
+// clip returns the text s. If s is longer than `most` bytes, clip cuts off its end, and appends the
+// number of these bytes.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -97,7 +97,7 @@ func unmarshalRecord(b []byte) (*record, error) {
 	return r, nil
 }
 
-// find returns the record of a job, or nil if the job has not ended.
+// The method find returns the record of a job, or nil if the job has not ended.
 func (q *queue) find(ctx context.Context, id string) (rec *record, err error) {
 	entry, err := q.records.Get(ctx, id)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -112,7 +112,8 @@ func (q *queue) find(ctx context.Context, id string) (rec *record, err error) {
 	return rec, nil
 }
 
-// keep stores the record of a job if the job has none, and returns the record that the server has.
+// The method keep stores the record of a job if the job has none. It returns the record that the
+// server has after that.
 func (q *queue) keep(ctx context.Context, id string, rec *record) (*record, error) {
 	value, err := rec.marshal()
 	if err != nil {

@@ -19,13 +19,12 @@ import (
 // Serve ends. With the option Parallel, several calls of the handler run at the same time, and may
 // share a device.
 //
-// A job may run more than once, for example after its worker has died, after the handler has
-// returned an error, or after the server has got no heartbeat for the time AckWait. So a handler
-// must return the same result when it runs again, and must have the same effects as if it had run
-// once.
+// A job may run more than once. For example, its worker has died, its handler has returned an
+// error, or no heartbeat has come during the time AckWait. So if a handler runs a job again, it
+// must return the same result. The effects must be the same as after one run.
 type Handler[J, R any] func(ctx context.Context, job J) (R, error)
 
-// Info says which job a handler runs.
+// Info identifies the job that a handler runs.
 type Info struct {
 	Queue string
 	Job   string // id of the job
@@ -50,26 +49,28 @@ const (
 )
 
 const (
-	// pull is the time for which the server keeps a request for a job. After the end of its
-	// context, Serve waits for the time `pull`, because the server may have sent a job.
+	// The constant `pull` is the time for which the server keeps a request for a job. When the
+	// context of Serve has ended, Serve waits for this time, because the server may have sent a
+	// job.
 	pull = time.Second
-	// storeTime is the least time limit for storing a result, and for repeating requests that store
-	// data. While a worker stores data, it sends heartbeats.
+	// storeTime is the minimum of two time limits, for storing a result and for repeating a request
+	// that stores data. While a worker stores data, it sends heartbeats.
 	storeTime = 2 * time.Minute
 )
 
-// passed is called at several steps of a job, so that tests can stop workers at these steps.
+// The variable `passed` is a function that workers call at several steps of a job. Tests use it to
+// stop workers.
 var passed = func(point, id string) {}
 
 // Serve makes this process a worker of the queue. The worker takes jobs of type J, calls the
 // handler, and stores the results of type R. With Parallel, the worker runs several jobs at the
 // same time. Serve returns the context's error after the context has ended and the handlers have
 // returned. Serve returns earlier with ErrConnection if the connection is closed, and with
-// ErrRemoved if the queue does not exist any more. Serve continues after the client library has
-// lost and reopened the connection.
+// ErrRemoved if the queue does not exist any more. If the client library loses and reopens the
+// connection, Serve continues.
 //
-// Serve checks types (ErrType), options (ErrConfig, ErrInvalid) and the server (ErrConnection)
-// before it takes a job.
+// Before it takes a job, Serve checks types (ErrType), options (ErrConfig, ErrInvalid) and the
+// server (ErrConnection).
 //
 // A job is acknowledged when its result is stored. While the handler runs, the worker sends a
 // heartbeat after each third of AckWait, so that the job stays with this worker. If the worker
@@ -102,8 +103,8 @@ type worker struct {
 	run func(ctx context.Context, job reflect.Value) (*payload, error)
 }
 
-// serve runs one loop for each job that may run at the same time. A loop that cannot continue ends the other
-// loops.
+// The method serve runs several loops, and each of them runs one job at a time. If a loop cannot
+// continue, all loops end.
 func (w *worker) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -125,7 +126,8 @@ func (w *worker) serve(ctx context.Context) error {
 	return w.fault(ctx, "", "serving has ended", ctx.Err())
 }
 
-// loop takes jobs until the context ends. loop returns an error if it cannot continue.
+// The method loop takes and handles jobs until the context ends. If it cannot continue, it returns
+// an error.
 func (w *worker) loop(ctx context.Context) error {
 	for ctx.Err() == nil {
 		began, taken := time.Now(), false
@@ -138,8 +140,8 @@ func (w *worker) loop(ctx context.Context) error {
 			err = batch.Error()
 		}
 		// A server that has no job says so when the request ends. If the server says nothing, it
-		// does not answer, and further requests would wait in the client library and later receive
-		// jobs that no loop handles.
+		// does not answer. Further requests would then wait in the client library, and later
+		// receive jobs that no loop handles.
 		if err == nil && !taken && time.Since(began) > pull+pull/2 {
 			err = nats.ErrTimeout
 		}
@@ -153,8 +155,8 @@ func (w *worker) loop(ctx context.Context) error {
 	return nil
 }
 
-// revive waits until the server answers or the context ends, after a request for a job has failed
-// with err. revive returns an error if the worker cannot receive jobs any more.
+// revive is called after a request for a job has failed with err. It waits until the server answers
+// or the context ends. revive returns an error if the worker cannot receive jobs any more.
 func (w *worker) revive(ctx context.Context, err error) error {
 	for said := false; ctx.Err() == nil; {
 		if !closed(err) {
@@ -191,8 +193,8 @@ type delivery struct {
 	log *slog.Logger
 }
 
-// handle processes a message. At the end, the message is acknowledged, given back, or left for
-// another worker.
+// The method handle processes a message. At the end, the message is acknowledged, given back, or
+// left for another worker.
 func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 	meta, err := msg.Metadata()
 	if err != nil {
@@ -230,7 +232,7 @@ func (w *worker) handle(ctx context.Context, msg jetstream.Msg) {
 	end()
 }
 
-// beat sends heartbeats of the job to the server until the context ends.
+// The method beat sends the server heartbeats for the job until the context ends.
 func (d *delivery) beat(ctx context.Context) {
 	tick := time.NewTicker(d.settings.AckWait / 3)
 	defer tick.Stop()
@@ -246,10 +248,10 @@ func (d *delivery) beat(ctx context.Context) {
 	}
 }
 
-// work runs the job, and stores its result or failure. work returns the function that then answers
-// the job's message.
+// The method work runs the job, and stores its result or failure. It returns a function that
+// answers the job's message.
 func (d *delivery) work(ctx context.Context) (end func()) {
-	// The request for the record goes on after the end of ctx, because the job may have a result
+	// The request for the record continues even if ctx ends, because the job may have a result
 	// already.
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	var rec *record
@@ -290,7 +292,8 @@ func (d *delivery) work(ctx context.Context) (end func()) {
 	return d.failed(ctx, err)
 }
 
-// failed returns the function that answers the message after a try that ended with an error.
+// The method failed returns a function that answers the message. The argument err is the error of
+// the try.
 func (d *delivery) failed(ctx context.Context, err error) (end func()) {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		d.log.Info("kgen: the job is given back, since the worker stops")
@@ -303,7 +306,8 @@ func (d *delivery) failed(ctx context.Context, err error) (end func()) {
 	return d.giveBack(min(250*time.Millisecond<<min(d.try-1, 7), 30*time.Second))
 }
 
-// call calls the handler. If the handler panics or ends its goroutine, call returns an error.
+// The method call calls the handler. If the handler panics or ends its goroutine, call returns an
+// error.
 func (d *delivery) call(ctx context.Context, job reflect.Value) (result *payload, err error) {
 	err = &panicError{"runtime.Goexit", ""}
 	var running sync.WaitGroup
@@ -333,7 +337,7 @@ func (p *panicError) Unwrap() error {
 	return err
 }
 
-// succeed stores a result, and then the record that names the result's object.
+// The method succeed stores a result, and then the record that names the result's object.
 func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), err error) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
@@ -344,8 +348,8 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 	passed("stored", d.id)
 	rec, err := d.settle(keep, &record{location: loc, Sum: d.sum, Tries: d.try, result: text})
 	if err != nil {
-		// The server may have stored the record although no answer came, so the object is not
-		// removed.
+		// The object is not removed, because the server may have stored the record although no
+		// answer came.
 		return nil, d.fault(keep, d.id, "making the record", err)
 	}
 	passed("recorded", d.id)
@@ -356,8 +360,8 @@ func (d *delivery) succeed(ctx context.Context, result *payload) (end func(), er
 	return d.done(true), nil
 }
 
-// finish stores the record of a failure, unless the job has a record. If the record then says that
-// the job failed, finish stores the dead letter.
+// The method finish stores the record of a failure, unless the job already has a record. If the
+// record then says that the job failed, finish stores the dead letter.
 func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	keep, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(storeTime, 2*d.settings.AckWait))
 	defer cancel()
@@ -379,8 +383,8 @@ func (d *delivery) finish(ctx context.Context, rec *record) (end func()) {
 	return d.done(false)
 }
 
-// settle is like keep, but repeats the request while the server does not answer. If an answer is
-// lost, the stored record may be the one that settle itself has stored.
+// settle does the same as keep, but repeats the request while the server does not answer. If an
+// answer is lost, a repeated request may find the record that settle itself has stored.
 func (d *delivery) settle(ctx context.Context, rec *record) (there *record, err error) {
 	err = d.insist(ctx, func(ctx context.Context) (err error) {
 		there, err = d.keep(ctx, d.id, rec)
@@ -389,7 +393,8 @@ func (d *delivery) settle(ctx context.Context, rec *record) (there *record, err 
 	return there, err
 }
 
-// insist calls a function until the server has answered, the queue is removed or the context ends.
+// insist calls f again and again, until the server has answered, the queue is removed or the
+// context ends.
 func (d *delivery) insist(ctx context.Context, f func(ctx context.Context) error) error {
 	for {
 		once, cancel := context.WithTimeout(ctx, request)
@@ -412,8 +417,9 @@ func (d *delivery) insist(ctx context.Context, f func(ctx context.Context) error
 	}
 }
 
-// done returns the function that acknowledges the message. If remove is set, the function also
-// removes the job's slices, but the slices of a dead letter are kept until its retention ends.
+// The method done returns a function that acknowledges the message. If the argument `remove` is
+// set, that function also removes the job's slices. The slices of a dead letter are kept until its
+// retention ends.
 func (d *delivery) done(remove bool) func() {
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), request)
@@ -429,13 +435,14 @@ func (d *delivery) done(remove bool) func() {
 	}
 }
 
-// again returns the function that leaves the message for another delivery, after AckWait.
+// The method again returns a function that does not answer the message, so that the message is
+// delivered again after AckWait.
 func (d *delivery) again(problem string, err error) func() {
 	d.log.Warn("kgen: the job comes again", "problem", problem, "error", err)
 	return func() {}
 }
 
-// giveBack returns the function that asks for another delivery after a delay.
+// giveBack returns a function that asks the server to deliver the message again after a delay.
 func (d *delivery) giveBack(delay time.Duration) func() {
 	return func() {
 		if err := d.msg.NakWithDelay(delay); err != nil {

@@ -16,8 +16,8 @@
 //
 // A function such as reduce.Sum copies slices of the program's memory to the device, waits and
 // returns the result. The corresponding function reduce.SumOn takes a queue and views of device
-// memory, and returns the event of its last launch. reduce.SumOn does not wait, so on a queue that
-// records, its launches become nodes of a graph.
+// memory, and returns the event of its last launch. reduce.SumOn does not wait. So if the queue is
+// recording, the launches become nodes of a graph.
 //
 // # Types
 //
@@ -37,10 +37,10 @@
 // # Checks
 //
 // An invalid call returns an error before anything is launched. The error is
-// runtime.ErrKernelArgument for views of other devices and of closed buffers. The error is
-// runtime.ErrInvalid for a queue that cannot launch, outputs that are too short, and lengths that
-// differ. The error is also runtime.ErrInvalid if an output overlaps an input, another output, the
-// scratch memory or the length.
+// runtime.ErrKernelArgument for a view of another device, or of a closed buffer. The error is
+// runtime.ErrInvalid if the queue cannot launch kernels, an output is too short, or lengths differ.
+// The error is also runtime.ErrInvalid if an output overlaps an input, another output, the scratch
+// memory or the length.
 package prim
 
 import (
@@ -48,16 +48,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Number constrains the elements with which functions compute to Go's integers and floats.
+// Number constrains type parameters to Go's integer and float types.
 type Number = call.Number
 
 // Option is an option of a function whose name ends in On.
 type Option = call.Option
 
 // Length makes a function process the first min(n, v.Len()) elements of each input v. The argument
-// n is a view, and the device reads the number in it when the function runs. So a function may use
-// the number of elements that another function has stored, and the host need not wait for this
-// number. A negative number counts as 0. The view must have one element (ErrInvalid otherwise).
+// n is a view that contains this number, and the device reads the number when the function runs. So
+// another function may store the number on the device, and the host need not wait for it. A
+// negative number counts as 0. The view must have one element (ErrInvalid otherwise).
 func Length(n runtime.View[int64]) Option {
 	return func(o *call.Options) { o.Length, o.HasLength = n, true }
 }
@@ -65,8 +65,8 @@ func Length(n runtime.View[int64]) Option {
 // Scratch sets the memory that a function uses between its launches. Without the option Scratch,
 // the memory comes from a pool of the device. The memory must begin at a multiple of 16 bytes and
 // have at least as many bytes as the family's ScratchBytes says (ErrInvalid otherwise). Calls with
-// the same memory run one after the other. If a call without Scratch is recorded into a graph, it
-// has its own memory, which is kept as long as the graph.
+// the same memory run one after the other. If a call without Scratch is recorded into a graph, the
+// call has its own memory. This memory is kept as long as the graph.
 func Scratch(memory runtime.View[byte]) Option {
 	return func(o *call.Options) { o.Scratch, o.HasScratch = memory, true }
 }
@@ -77,6 +77,6 @@ func Launch(opts ...runtime.LaunchOption) Option {
 	return func(o *call.Options) { o.Launch = append(o.Launch, opts...) }
 }
 
-// Unordered allows results that depend on the order in which work-items run, if that is faster.
-// Functions whose results may change say so in their documentation.
+// Unordered allows a function to return results that depend on the order of work-items. Functions
+// use this only to be faster. Functions whose results may change say so in their documentation.
 func Unordered() Option { return func(o *call.Options) { o.Unordered = true } }

@@ -22,9 +22,10 @@ func Gemm[T Float](ctx context.Context, dev *runtime.Device, alpha T, a, b Matri
 }
 
 // GemmOn sets each matrix of c to alpha*a*b + beta*c (see Gemm). The numbers of rows, columns and
-// matrices must match (ErrInvalid otherwise). If a or b is a single matrix, it is used for each
-// matrix of the batch c. The option prim.Length is an error (ErrInvalid). With prim.Unordered, the
-// sums of a small matrix c may be divided among work-groups, in scratch memory (see ScratchBytes).
+// matrices must match (ErrInvalid otherwise). If a or b is a single matrix, it is a factor of each
+// matrix of the batch c. The option prim.Length is an error (ErrInvalid). With prim.Unordered,
+// several work-groups may compute parts of each sum of a small matrix c. The parts need scratch
+// memory (see ScratchBytes).
 func GemmOn[T Float](q *runtime.Queue, alpha T, a, b View[T], beta T, c View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemmOn", opts)
 	addOperands(l, "a", a, "b", b, "c", c)
@@ -67,7 +68,8 @@ func refuseUnlike(l *call.Call, a, b, c Shape) {
 	}
 }
 
-// addOperands adds the views of a product to a call, with their names, and checks their shapes.
+// addOperands adds the views of a product and their names to a call, and checks the shapes of the
+// views.
 func addOperands[T, S any](l *call.Call, nameA string, a View[T], nameB string, b View[T], nameC string, c View[S]) {
 	if l.HasLength() {
 		l.Refuse("give matrices of fewer rows", "it has no use for prim.Length")
@@ -90,8 +92,8 @@ const fewTiles = 512
 // isTall reports whether a launch uses tiles of 128 rows. Tests replace isTall.
 var isTall = func(m, n, batch int) bool { return tiles(m, 128)*tiles(n, kernels.TileColumns)*batch >= fewTiles }
 
-// isFused reports whether the device fuses products and sums of float32s or float64s. Tests replace
-// isFused.
+// isFused reports whether the device fuses products and sums, of float32s if `single` is set, and
+// else of float64s. Tests replace isFused.
 var isFused = func(dev *runtime.Device, single bool) bool {
 	if single {
 		return primimpl.Fuses(dev)

@@ -10,12 +10,12 @@ import (
 // Float is the type of the elements of matrices.
 type Float interface{ ~float32 | ~float64 }
 
-// Shape describes where the elements of a matrix, or of a batch of matrices, are in memory. Row i
-// of matrix b begins at element b*Step + i*Stride.
+// Shape describes how the elements of a matrix, or of a batch of matrices, are stored in memory.
+// Row i of matrix b begins at element b*Step + i*Stride.
 type Shape struct {
 	Rows, Cols int
-	// Stride is the distance between the starts of two rows, in elements. Stride is at least Cols,
-	// or 0, which means Cols.
+	// Stride is the distance between the starts of two rows, in elements. Stride is at least Cols.
+	// A Stride of 0 means Cols.
 	Stride int
 	// Batch is the number of matrices. A Batch of 0 means one matrix.
 	Batch int
@@ -52,7 +52,7 @@ func (s Shape) turned() Shape {
 	return s
 }
 
-// storedShape returns the numbers of rows and columns of the matrix as it is stored in memory.
+// storedShape returns how many rows and columns the matrix in memory has.
 func (s Shape) storedShape() (rows, cols int) {
 	if s.transposed {
 		return s.Cols, s.Rows
@@ -70,7 +70,8 @@ func (s Shape) stride() int {
 
 func (s Shape) batch() int { return max(s.Batch, 1) }
 
-// matrixSpan returns the number of elements in memory from the first to the last of a matrix.
+// matrixSpan returns the number of elements in the memory from the first to the last element of a
+// matrix.
 func (s Shape) matrixSpan() int {
 	rows, cols := s.storedShape()
 	if rows <= 0 || cols <= 0 {
@@ -79,7 +80,8 @@ func (s Shape) matrixSpan() int {
 	return atMost((int64(rows)-1)*int64(s.stride()) + int64(cols))
 }
 
-// batchSpan returns the number of elements in memory from the first to the last of a batch.
+// batchSpan returns the number of elements in the memory from the first to the last element of a
+// batch.
 func (s Shape) batchSpan() int {
 	if s.matrixSpan() == 0 {
 		return 0
@@ -96,8 +98,8 @@ func cols4(s Shape) bool { _, cols := s.storedShape(); return cols%4 == 0 }
 // isQuads reports whether the number of columns and the fields Stride and Step are multiples of 4.
 func (s Shape) isQuads() bool { return cols4(s) && s.stride()%4 == 0 && s.Step%4 == 0 }
 
-// mostRows limits the numbers of rows, columns and matrices, and the fields Stride and Step, so
-// that no index overflows.
+// mostRows is the limit for the numbers of rows, columns and matrices, and for the fields Stride
+// and Step. With this limit, no index overflows.
 const mostRows = 1<<31 - 1
 
 // checkShape adds an error to the call if the shape is invalid.
@@ -120,8 +122,8 @@ func (s Shape) refuseShort(c *call.Call, name string, n int) {
 	}
 }
 
-// refuseOverlap adds an error to the call if two matrices of a batch, which the call writes, share
-// elements.
+// refuseOverlap is for a batch that the call writes. It adds an error to the call if two matrices
+// of the batch share elements.
 func (s Shape) refuseOverlap(c *call.Call, name string) {
 	if s.batch() > 1 && s.Step < s.matrixSpan() {
 		c.Refuse("", "the matrices of %s, which are written, take %d elements each, and are %d apart", name, s.matrixSpan(), s.Step)

@@ -12,7 +12,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// This file contains products of matrices whose elements have another type than the sums.
+// This file contains functions for products of matrices whose elements and sums have different
+// types.
 
 // Half is a type of 16-bit floats.
 type Half interface{ half.Float16 | half.BFloat16 }
@@ -59,10 +60,10 @@ func GemmInt8On(q *runtime.Queue, alpha int32, a, b View[int8], beta int32, c Vi
 	})
 }
 
-// ScratchBytes returns the number of bytes that prim.Scratch needs for GemmHalfOn and GemmInt8On on
-// a device, for matrices of these shapes. For float32s and float64s, ScratchBytes returns the
-// number of bytes for GemmOn with prim.Unordered. The other functions of the package need no
-// scratch memory.
+// ScratchBytes returns the number of bytes that prim.Scratch needs for calls of GemmHalfOn and
+// GemmInt8On. The result is for one device, and for matrices of these shapes. For float32s and
+// float64s, ScratchBytes returns the number of bytes for GemmOn with prim.Unordered. The other
+// functions of the package need no scratch memory.
 func ScratchBytes[T Half | int8 | Float](dev *runtime.Device, a, b, c Shape) int {
 	if c.transposed {
 		a, b, c = b.turned(), a.turned(), c.turned()
@@ -86,12 +87,12 @@ func ScratchBytes[T Half | int8 | Float](dev *runtime.Device, a, b, c Shape) int
 
 // mixedPlan describes how a product of mixed types is computed.
 type mixedPlan struct {
-	native           bool // whether sub-groups multiply matrices; otherwise kernels that use no matrices run
+	native           bool // whether sub-groups multiply matrices; if not, kernels without matrices of sub-groups run
 	rows, cols       int  // size of a matrix of sums, which consists of whole tiles
 	width            int  // number of pieces of 16 bytes in a line (a row of A or a column of B)
 	piecesA, piecesB int  // number of pieces in all packed lines of A and B
-	sums             int  // number of elements of all products of the batch
-	plainBytes       int  // scratch memory of the kernels that use no matrices, in bytes
+	sums             int  // total number of elements of the batch's products
+	plainBytes       int  // size of the scratch memory for kernels without matrices of sub-groups, in bytes
 }
 
 // planOf returns the plan of a product alpha*a*b + beta*c. The matrix c is not transposed.
@@ -138,8 +139,8 @@ var hasMatrices = func(dev *runtime.Device, elem string) bool {
 	return false
 }
 
-// launchMixed checks and begins a call, and launches its kernels. The argument `plain` is a function
-// that launches kernels for devices without matrices.
+// launchMixed checks a call, begins it, and launches its kernels. The argument `plain` is a
+// function that launches kernels for devices without matrices.
 func launchMixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b View[T], beta S, c View[S], plain func(a, b View[T], c View[S])) (runtime.Event, error) {
 	addOperands(l, "a", a, "b", b, "c", c)
 	refuseUnlike(l, a.Shape, b.Shape, c.Shape)
@@ -193,8 +194,8 @@ func launchMixed[T Half | int8, S float32 | int32](l *call.Call, alpha S, a, b V
 	return l.End()
 }
 
-// stepOf returns the distance between the matrices of a batch. The distance is 0 for a single matrix
-// that is used for a whole batch.
+// stepOf returns the distance between the matrices of a batch. If a single matrix is used for the
+// whole batch, the distance is 0.
 func stepOf(s Shape) int {
 	if s.batch() == 1 {
 		return 0
@@ -202,9 +203,9 @@ func stepOf(s Shape) int {
 	return s.Step
 }
 
-// isPacked reports whether the operand's lines in memory consist of complete pieces, enough for
-// complete iterations. If deep is set, elements that are neighbours in a line are also neighbours in
-// memory.
+// isPacked reports whether kernels can use the operand as it is in memory. Each line must consist
+// of complete pieces, whose number is a multiple of StepPieces. If deep is set, elements that are
+// neighbours in a line are also neighbours in memory.
 func isPacked[T Half | int8](v View[T], deep bool) bool {
 	_, length := v.storedShape()
 	n := perPiece[T]()

@@ -8,15 +8,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// This file divides long sums of products of small matrices, as prim.Unordered allows. Each range
-// of the inner index has a matrix of partial sums in scratch memory. For example, if C is one tile
-// with 1<<20 products per sum, C = A*B would run in only one work-group. With prim.Unordered, 256
-// work-groups each compute a matrix of partial sums, with 4096 products per sum. At the end, a
-// kernel adds up these matrices.
+// This file implements products with prim.Unordered whose sums are long and whose result is a small
+// matrix. The inner index is divided into ranges, and each range has a matrix of partial sums in
+// scratch memory. For example, if C is one tile with 1<<20 products per sum, C = A*B would run in
+// only one work-group. With prim.Unordered, 256 work-groups each compute a matrix of partial sums,
+// with 4096 products per sum. At the end, a kernel adds up these matrices.
 
 const (
 	leastRange = 512 // smallest number of products of a range
-	wantTiles  = 256 // number of work-groups that use most of a GPU
+	wantTiles  = 256 // number of work-groups that keep most of a GPU busy
 )
 
 // A split describes the ranges into which the sums of a product are divided.

@@ -20,8 +20,8 @@ func Gemv[T Float](ctx context.Context, dev *runtime.Device, alpha T, a Matrix[T
 	})
 }
 
-// GemvOn sets y to alpha*a*x + beta*y (see Gemv). Lengths that do not match, a batch, and the option
-// prim.Length are errors (ErrInvalid).
+// GemvOn sets y to alpha*a*x + beta*y (see Gemv). If lengths do not match, an argument is a batch,
+// or prim.Length is given, the error is ErrInvalid.
 func GemvOn[T Float](q *runtime.Queue, alpha T, a View[T], x runtime.View[T], beta T, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GemvOn", opts)
 	one := func(v runtime.View[T]) View[T] { return View[T]{Shape{Rows: v.Len(), Cols: 1}, v} }
@@ -88,8 +88,8 @@ func Ger[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T, a
 	})
 }
 
-// GerOn adds alpha*x*y' to a (see Ger). Lengths that do not match, a batch, and the option
-// prim.Length are errors (ErrInvalid).
+// GerOn adds alpha*x*y' to a (see Ger). If lengths do not match, an argument is a batch, or
+// prim.Length is given, the error is ErrInvalid.
 func GerOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], a View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.GerOn", opts)
 	one := func(v runtime.View[T]) View[T] { return View[T]{Shape{Rows: v.Len(), Cols: 1}, v} }
@@ -122,8 +122,8 @@ func Axpy[T Float](ctx context.Context, dev *runtime.Device, alpha T, x, y []T) 
 	})
 }
 
-// AxpyOn adds alpha*x to y. Views of different lengths, and the option prim.Length, are errors
-// (ErrInvalid).
+// AxpyOn adds alpha*x to y. If the lengths of the views differ, or the option prim.Length is given,
+// the error is ErrInvalid.
 func AxpyOn[T Float](q *runtime.Queue, alpha T, x, y runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	l := call.New(q, "blas.AxpyOn", opts)
 	if l.HasLength() {

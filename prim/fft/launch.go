@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// planRun is a call of a transform, which launches the steps of the plan.
+// planRun is the state of a transform's call while it launches the steps of the plan.
 type planRun[T Complex] struct {
 	*planCore[T]
 	c      *call.Call
@@ -69,8 +69,8 @@ func flattenDims(dims []dim) (list []dim) {
 	return list
 }
 
-// launchLines launches the kernel for lines. If there are more than three dimensions, launchLines
-// launches the kernel once for each index in the further dimensions.
+// launchLines launches the kernel for lines. The kernel has three dimensions. If there are more,
+// launchLines launches the kernel once for each index in the other dimensions.
 func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, table runtime.View[T]) {
 	if len(dims) > 3 {
 		last := dims[len(dims)-1]
@@ -113,15 +113,15 @@ func (r *planRun[T]) launchLines(s *planStep, back bool, dims []dim, from, to, t
 	}, groups, kernels.Size, opts...)
 }
 
-// lineOptions describes the launches of a step that transforms lines, in one direction.
+// lineOptions describes how a step transforms lines in one direction.
 type lineOptions struct {
 	together int                       // number of lines of a work-group
 	twos     bool                      // whether the kernel is Twos32
-	opts     [3][]runtime.LaunchOption // values of the specialization constants, for each value of kernels.Levels
+	opts     [3][]runtime.LaunchOption // launch options with the specialization constants, indexed by the value of kernels.Levels
 }
 
-// lineOptions returns the options of a step. lineOptions is called when the plan is made, because
-// making the options took half of the time of a transform's call.
+// lineOptions returns the options of a step. lineOptions is called when the plan is made. If each
+// call made the options, a call would take twice as long.
 func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
 	together, opts := p.passOptions(s.radices)
 	opts = append(opts,
@@ -136,8 +136,8 @@ func (p *planCore[T]) lineOptions(s *planStep, back bool) (how lineOptions) {
 	return how
 }
 
-// usesTwos reports whether the kernel for powers of two transforms lines of the given length. On
-// CPUs the kernel for lines is faster, because CPUs have enough work-group memory for it.
+// usesTwos reports whether lines of the given length are transformed by the kernel for powers of
+// two. On CPUs the kernel for lines is faster, because CPUs have enough work-group memory for it.
 func (p *planCore[T]) usesTwos(length int) bool {
 	return isSingle[T]() && length&(length-1) == 0 && !onHost(p.dev.Info())
 }
@@ -185,7 +185,7 @@ func (r *planRun[T]) launchElements(s *planStep, back bool, arrays int, from, to
 		if g[0].n == 1 {
 			g[0] = dim{arrays, s.fromSize, s.size}
 		} else {
-			g[0].n *= arrays // the arrays of a call are stored like additional rows
+			g[0].n *= arrays // several arrays are stored like one array with more rows
 		}
 	}
 	scale := 1.0

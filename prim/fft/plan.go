@@ -15,8 +15,8 @@ import (
 // Complex is the type of the elements that are transformed.
 type Complex interface{ complex64 | complex128 }
 
-// mostElements is the largest number of elements of a transform, and of the scratch memory of a
-// transform.
+// mostElements is the largest number of elements in a transform, and also in each area of its
+// scratch memory.
 const mostElements = 1 << 28
 
 // The variable `chunk` is the largest number of elements that one launch transforms, if there are
@@ -38,12 +38,12 @@ type planCore[T Complex] struct {
 	outSize     int // number of elements of type T in the transform of an array
 }
 
-// NewPlan returns the plan for arrays of a shape on a device. The shape is n elements, n1 rows of
-// n2 elements, or n1 times n2 rows of n3 elements. NewPlan returns ErrInvalid for other shapes, for
-// lengths below 1, and for arrays of more than 1<<28 elements. The limit is lower for lengths whose
-// transform needs more memory (see the package documentation). For complex128, NewPlan returns
-// ErrKernelNotSupported on devices without properties.FP64. NewPlan computes roots of unity and
-// copies them to the device.
+// NewPlan returns the plan for arrays of a shape on a device. The shape (n) means n elements, (n1,
+// n2) means n1 rows of n2 elements, and (n1, n2, n3) means n1 times n2 rows of n3 elements. NewPlan
+// returns ErrInvalid for other shapes, for lengths below 1, and for arrays of more than 1<<28
+// elements. The limit is lower for lengths whose transform needs more memory (see the package
+// documentation). For complex128, NewPlan returns ErrKernelNotSupported on devices without
+// properties.FP64. NewPlan computes roots of unity and copies them to the device.
 func NewPlan[T Complex](dev *runtime.Device, shape ...int) (*Plan[T], error) {
 	b := newBuilder[T]()
 	size, err := sizeOf[T](dev, "fft.NewPlan", shape)
@@ -146,7 +146,7 @@ func (p *planCore[T]) completePlan(b *planBuilder, name string, shape []int) err
 	return err
 }
 
-// Close frees the memory of the plan's roots after earlier calls have finished using it. After
+// Close frees the memory of the plan's roots as soon as earlier calls do not use it any more. After
 // Close, calls of the plan's functions, and runs of graphs that have recorded such calls, return
 // ErrKernelArgument.
 func (p *planCore[T]) Close() error { return p.table.Close() }
@@ -160,7 +160,7 @@ func (p *planCore[T]) ScratchBytes(arrays int) int {
 	return p.scratchSize(arrays, true)
 }
 
-// checkMade returns an error if NewPlan or NewRealPlan has not made the plan.
+// checkMade returns an error unless the plan comes from NewPlan or NewRealPlan.
 func (p *planCore[T]) checkMade(name string) error {
 	if p == nil || p.table == nil {
 		return invalid(name, "make it by NewPlan or NewRealPlan", "there is no plan")
@@ -168,8 +168,8 @@ func (p *planCore[T]) checkMade(name string) error {
 	return nil
 }
 
-// scratchSize returns the number of bytes of scratch memory. If moved is set, the call copies real
-// numbers that begin at an odd index of the buffer.
+// scratchSize returns the size of the scratch memory of a call, in bytes. If moved is set, the call
+// copies real numbers that begin at an odd index of the buffer.
 func (p *planCore[T]) scratchSize(arrays int, moved bool) (bytes int) {
 	at := p.chunk(arrays)
 	for m, n := range p.room {
@@ -263,8 +263,8 @@ func (p *Plan[T]) on(q *runtime.Queue, name string, v, out runtime.View[T], back
 	return c.End()
 }
 
-// countArrays makes the checks that all calls need, and returns the number of arrays that n elements
-// form. The argument `size` is the number of elements of an array.
+// countArrays checks a call, and returns the number of arrays that n elements form. The argument
+// `size` is the number of elements of an array.
 func (p *planCore[T]) countArrays(c *call.Call, n, size int) int {
 	if c.HasLength() {
 		c.Refuse("leave it out, and give views of some arrays", "arrays have no length that the device knows")

@@ -14,8 +14,8 @@ import (
 // Real is the type of real numbers that are transformed.
 type Real interface{ float32 | float64 }
 
-// RealPlan describes how arrays of real numbers of one shape are transformed on a device, and how
-// the inverse transform is computed. Several goroutines may use a RealPlan.
+// RealPlan describes how a device transforms arrays of real numbers of one shape, and how it
+// computes the inverse transforms. Several goroutines may use a RealPlan.
 type RealPlan[R Real, T Complex] struct {
 	planCore[T]
 	even bool // whether the last axis has an even length, so that neighbours form pairs
@@ -91,10 +91,10 @@ func (b *planBuilder) inverseReal(even bool, n, rows int, shape []int) {
 	}
 }
 
-// otherAxes appends the steps that transform all axes except the last one, which has `half`
-// elements after the transform of rows. The first appended step reads the memory area `from`. All
-// appended steps write to the output, or to the memory area `spectra` if the argument `from` is the
-// input.
+// otherAxes appends the steps that transform all axes except the last one. After the transform of
+// rows, the last axis has `half` elements. The first appended step reads the memory area `from`.
+// All appended steps write to the output. But if the argument `from` is the input, they write to
+// the memory area `spectra`.
 func (b *planBuilder) otherAxes(shape []int, half, from int) {
 	to := output
 	if from == input {
@@ -114,8 +114,8 @@ func (b *planBuilder) otherAxes(shape []int, half, from int) {
 }
 
 // Forward returns the transforms of the arrays in xs, which follow each other. For a row of n
-// numbers, the result contains the elements 0 to n/2, and the other elements are conjugates of
-// these. If the numbers do not form complete arrays, Forward returns ErrInvalid.
+// numbers, the result contains the elements 0 to n/2. The other elements are conjugates of these,
+// and are not stored. If the numbers do not form complete arrays, Forward returns ErrInvalid.
 func (p *RealPlan[R, T]) Forward(ctx context.Context, xs []R) ([]T, error) {
 	const name = "fft.RealPlan.Forward"
 	if err := p.plan().checkMade(name); err != nil {
@@ -177,7 +177,8 @@ func realSlices[X, Y any](ctx context.Context, dev *runtime.Device, name string,
 	return ys, call.Read(m, ys, out)
 }
 
-// isPaired reports whether the real numbers can be used as pairs at their offset in the buffer.
+// isPaired reports whether the offset of the real numbers in the buffer allows kernels to load them
+// as pairs.
 func isPaired[R Real](v runtime.View[R]) bool {
 	return primimpl.Use("", v).Aligned(2 * uint64(reflect.TypeFor[R]().Size()))
 }
@@ -244,8 +245,8 @@ func (p *RealPlan[R, T]) inverse(q *runtime.Queue, name string, v runtime.View[T
 	return c.End()
 }
 
-// widenReals copies the real numbers of v to complex elements of out. narrowReals copies the real parts of
-// elements back.
+// widenReals converts the real numbers of v to complex numbers in out. narrowReals copies the real
+// parts of complex numbers to a view of real numbers.
 func widenReals[R Real, T Complex](c *call.Call, v runtime.View[R], out runtime.View[T]) {
 	n := runtime.Range1(v.Len())
 	if reflect.TypeFor[R]().Size() == 4 {

@@ -7,7 +7,7 @@ import "math"
 // turn.
 func root[I int | int64](index, of I) complex128 {
 	k, n := int64(index), int64(of)
-	a := 8 * (k % n) // eighths of a full turn, in units of 1/n
+	a := 8 * (k % n) // a/n is the angle in eighths of a full turn
 	below := a <= 4*n
 	if !below {
 		a = 8*n - a
@@ -33,8 +33,9 @@ func root[I int | int64](index, of I) complex128 {
 	return complex(re, im)
 }
 
-// cosSin returns the cosine and the sine of an angle of up to an eighth of a full turn, by their
-// power series. The conversions to float64 prevent compilers from fusing products and sums.
+// cosSin computes the cosine and the sine of an angle by their power series. The angle is at most
+// an eighth of a full turn. The conversions to float64 prevent compilers from fusing products and
+// sums.
 func cosSin(x float64) (cos, sin float64) {
 	z := float64(x * x)
 	for n := 18.0; n > 0; n -= 2 { // the series of cos-1 and sin/x-1
@@ -44,8 +45,8 @@ func cosSin(x float64) (cos, sin float64) {
 	return 1 + cos, x + float64(x*sin)
 }
 
-// spectrum() returns the transform of xs by Stockham's algorithm, with one pass per radix. The length
-// of xs is a product of factors 2, 3, 5 and 7.
+// spectrum() computes the transform of xs by Stockham's algorithm, with one pass for each prime
+// factor of the length. The length must have no prime factors other than 2, 3, 5 and 7.
 func spectrum(xs []complex128) []complex128 {
 	n := len(xs)
 	all := make([]complex128, n)
@@ -84,13 +85,13 @@ type rootTables struct {
 // tableKey identifies a table of roots of unity.
 type tableKey struct {
 	kind  byte
-	n     int // length of a line, or of the transform in Bluestein's algorithm
+	n     int // length of a line, or first argument of chirp(), convolution() or halves()
 	other int // argument `rest` of lineTable, or argument m of convolution()
 	radix string
 }
 
-// The type `span` is the index range of a table in the slice of all tables. In the table, the roots
-// for launches with Turned set begin at index turn.
+// The type `span` is the index range of a table in the slice of all tables. The roots for launches
+// with Turned set begin at the table's index `turn`.
 type span struct{ from, to, turn int }
 
 func (t *rootTables) make(key tableKey, values func() (table []complex128, turn int)) span {
@@ -113,7 +114,7 @@ func (t *rootTables) make(key tableKey, values func() (table []complex128, turn 
 func (t *rootTables) lineTable(radices []int, rest, near, far int) span {
 	key := tableKey{kind: 'l', n: product(radices), other: rest, radix: string(bytesOf(radices))}
 	return t.make(key, func() (table []complex128, turn int) {
-		table = append(table, complex(1/t.size, 0)) // element 0, which no pass uses, is the scale of the inverse transform
+		table = append(table, complex(1/t.size, 0)) // no pass uses element 0, so it contains the scale of the inverse transform
 		done := 1
 		for _, r := range radices {
 			for i := 1; i < r; i++ {

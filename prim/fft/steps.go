@@ -18,7 +18,7 @@ const (
 	memories
 )
 
-// The type `direction` says whether a step transforms forward or back.
+// The type `direction` says whether a step computes the forward or the inverse transform.
 type direction int
 
 const (
@@ -40,15 +40,15 @@ type planStep struct {
 	last          bool // whether this step divides the inverse transform by its size
 	inStep, step  int
 	dims          []dim // dimensions of lines, the innermost first
-	rest, width   int   // the long transform has rest times as many elements; a column consists of width lines
+	rest, width   int   // rest: factor by which the long transform is longer than a line; width: number of lines of a column
 	near, far     int
-	loads, stores bool // whether neighbouring work-items load, or store, elements of neighbouring lines
+	loads, stores bool // whether neighbouring work-items load (loads) or store (stores) elements of neighbouring lines
 	forth, back   lineOptions
 
-	n, rows       int // number of elements in a line or row, and number of rows of real numbers
+	n, rows       int // n: number of elements in a line or row; rows: number of rows of real numbers
 	grid          [3]dim
-	inner         bool // whether the index of an element in the table is its index in the last dimension
-	swap, swapped bool // whether the inverse transform swaps real and imaginary parts, before or after the product
+	inner         bool // whether an element's index in the last dimension is also its index in the table
+	swap, swapped bool // whether the inverse transform swaps real and imaginary parts before the product (swap), or after it (swapped)
 }
 
 // The type `dim` is a dimension of lines or elements. A dim contains the number n of lines or
@@ -71,7 +71,7 @@ type planBuilder struct {
 	twos   int // length of the longest line whose length is a power of two
 	steps  []planStep
 	tables rootTables
-	room   [memories]int // number of elements of a transform in the memory areas from scratch to spectra
+	room   [memories]int // number of elements of a transform in each of the memory areas from `scratch` to `spectra`
 	fails  bool          // whether the transform is too long
 }
 
@@ -83,8 +83,9 @@ func product(factors []int) int {
 	return n
 }
 
-// radicesOf returns the radices of the passes over a line of n elements, or nil if n has a prime
-// factor above 7. A radix of five or three is multiplied by two if that saves a pass.
+// radicesOf returns the radices of the passes for a line of n elements. If n has a prime factor
+// above 7, radicesOf returns nil. A radix of five or three is multiplied by two if that saves a
+// pass.
 func radicesOf(n int) []int {
 	count := func(r int) (c int) {
 		for ; n%r == 0; n /= r {
@@ -96,7 +97,7 @@ func radicesOf(n int) []int {
 	if n > 1 {
 		return nil
 	}
-	passes := (twos - min(twos, fives+threes) + 3) / 4 // passes whose radices have only factors of two
+	passes := (twos - min(twos, fives+threes) + 3) / 4 // number of passes whose radices are powers of two
 	taken := max(twos-4*passes, 0)
 	tens := min(taken, fives)
 	sixes := taken - tens
@@ -169,9 +170,9 @@ func (b *planBuilder) takes(memory, elements int) {
 	b.fails = b.fails || elements > mostElements
 }
 
-// axisSteps appends the steps that transform an axis. The axis has n elements, which are width elements
-// apart, and the argument `outer` is the number of rows. The distances between rows are inRow in the
-// memory area `from`, and outRow in the memory area `to`.
+// axisSteps appends the steps that transform an axis. The axis has n elements. The argument `width`
+// is the distance between them, and `outer` is the number of rows. The distances between rows are
+// inRow in the memory area `from`, and outRow in the memory area `to`.
 func (b *planBuilder) axisSteps(dir direction, n, width, outer, from, inRow, to, outRow int) {
 	list := radicesOf(n)
 	switch {
@@ -206,10 +207,10 @@ func (b *planBuilder) append(s planStep) {
 	b.steps = append(b.steps, s)
 }
 
-// longSteps appends the steps of a transform whose length is the product of factors. If there are
-// two factors n1 and m, the first step computes m transforms of n1 elements that are m apart, and
-// multiplies the results by roots of unity. The second step computes n1 transforms of m neighbours,
-// whose results are n1 apart.
+// longSteps appends the steps of a transform whose length is the product of the given factors. If
+// there are two factors n1 and m, the first step computes m transforms of n1 elements. These
+// elements are m apart, and the results are multiplied by roots of unity. The second step computes
+// n1 transforms of m neighbours. The results of such a transform are n1 apart.
 func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from, inRow, to, outRow int) {
 	n := product(factors)
 	all := outer * n * width
@@ -245,8 +246,9 @@ func (b *planBuilder) longSteps(dir direction, factors []int, width, outer, from
 }
 
 // bluestein() appends the steps of a transform of any length. Element k of the transform is
-// exp(-πi*k*k/n) times a sum over j. Term j of the sum is element j times exp(-πi*j*j/n) times
-// exp(πi*(k-j)*(k-j)/n). The sum is computed as a cyclic convolution of m elements.
+// exp(-πi*k*k/n) times a sum over j. Term j of this sum is the product of element j,
+// exp(-πi*j*j/n), and exp(πi*(k-j)*(k-j)/n). The sum is computed as a cyclic convolution of m
+// elements.
 func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	m := b.length(2*n - 1)
 	if m == 0 {
@@ -265,7 +267,7 @@ func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	first.grid, first.inner = grid(m, inRow, width*m)
 	last := planStep{kind: ofElements, from: wide, to: to, fromSize: lines * m, size: outer * outRow, n: n, table: chirp, swapped: true}
 	last.grid, last.inner = grid(n, width*m, outRow)
-	if width > 1 { // in the memory area `wide`, elements of a line are neighbours
+	if width > 1 { // the elements of a line are neighbours in the memory area `wide`
 		first.grid[1].out, first.grid[2].out = 1, m
 		last.grid[1].in, last.grid[2].in = 1, m
 	}
@@ -279,8 +281,8 @@ func (b *planBuilder) bluestein(n, width, outer, from, inRow, to, outRow int) {
 	b.append(last)
 }
 
-// length() returns the length, at least n, whose transform needs the least memory, or 0 if there is
-// no such length.
+// length() returns the length of at least n for which the length times the number of launches is
+// least. If no length is possible, length returns 0.
 func (b *planBuilder) length(n int) (best int) {
 	cost := 0.0
 	for seven := 1; seven < 2*n; seven *= 7 {

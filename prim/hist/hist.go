@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Integer is the type of elements that are numbers of bins.
+// Integer constrains the type of elements whose values are numbers of bins.
 type Integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
@@ -53,16 +53,16 @@ func ByKeyOn[T Integer](q *runtime.Queue, keys runtime.View[T], counts runtime.V
 		c.Run(kernelsgen.Keys{X8: e.x8, X32: e.x32, Length: c.Length(), Bins: b, Counts: to}, n, kernels.Size, width(k))
 		return c.End()
 	}
-	// Each of the N values between the first edge and the last edge has its own bin.
+	// The bins lie between 0 and N, so each of the N values has its own bin.
 	x := kernelsgen.Even64{X: primimpl.Cast[uint64](keys), Length: c.Length(), Bins: b, Counts: to}
 	x.Flip, x.Low, x.Span, x.Factor, x.FactorShift = integerFields(k, 0, uint64(b.N), b.N)
 	c.Run(x, n, kernels.Size)
 	return c.End()
 }
 
-// Even counts the elements in each of a number of bins of equal width, between lo and hi. The
-// package documentation says which bin an element is in. lo must be below hi, and lo, hi and hi-lo
-// must be finite (ErrInvalid otherwise).
+// Even divides the range from lo to hi into bins of equal width, and counts the elements in each
+// bin. The package documentation describes the bin of an element. lo must be below hi, and lo, hi
+// and hi-lo must be finite (ErrInvalid otherwise).
 func Even[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, lo, hi T, bins int) ([]int64, error) {
 	return onSlices(ctx, dev, "hist.Even", xs, bins, func(m *call.Memory, v runtime.View[T], counts runtime.View[int64]) error {
 		_, err := EvenOn(m.Queue, v, lo, hi, counts)
@@ -70,8 +70,8 @@ func Even[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, lo, h
 	})
 }
 
-// EvenOn sets counts[i] to the number of elements in bin i. There are counts.Len() bins of equal
-// width, between lo and hi (see Even).
+// EvenOn sets counts[i] to the number of elements in bin i. The number of bins is counts.Len(). The
+// bins have equal width, and lie between lo and hi (see Even).
 func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.EvenOn", opts)
 	call.In(c, "v", v)
@@ -110,8 +110,8 @@ func EvenOn[T prim.Number](q *runtime.Queue, v runtime.View[T], lo, hi T, counts
 	return c.End()
 }
 
-// integerFields returns the kernels' fields for integers, where lo and hi are the bits of the
-// limits.
+// integerFields returns the values of the kernels' fields for integers. The arguments lo and hi are
+// the bits of the limits.
 func integerFields(k call.Kind, lo, hi uint64, bins uint32) (flip, low, span uint64, factor, shift uint32) {
 	if k.Signed {
 		flip = 1 << (8*k.Size - 1)
@@ -155,8 +155,9 @@ func floatFormat(k call.Kind) kernels.Format {
 }
 
 // Edges counts the elements in each of the bins between edges. Bin i has the elements x with
-// edges[i] <= x < edges[i+1], so there is one bin fewer than edges. Edges that do not ascend, NaNs,
-// or fewer than two edges are errors (ErrInvalid). Two equal edges have an empty bin between them.
+// edges[i] <= x < edges[i+1], so there is one bin fewer than edges. If there are fewer than two
+// edges, or the edges do not ascend or contain a NaN, Edges returns ErrInvalid. The bin between two
+// equal edges is empty.
 func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []T) ([]int64, error) {
 	if err := checkAscending(edges); err != nil {
 		return nil, err
@@ -172,9 +173,9 @@ func Edges[T prim.Number](ctx context.Context, dev *runtime.Device, xs, edges []
 }
 
 // EdgesOn sets counts[i] to the number of elements x with edges[i] <= x < edges[i+1]. There must be
-// one edge more than bins (ErrInvalid otherwise). Edges must ascend, which EdgesOn does not check.
-// If edges do not ascend or contain a NaN, each element is counted at most once, and all devices
-// return the same counts.
+// one edge more than bins (ErrInvalid otherwise). The edges must ascend, but EdgesOn does not check
+// this. If edges do not ascend or contain a NaN, each element is counted at most once, and all
+// devices return the same counts.
 func EdgesOn[T prim.Number](q *runtime.Queue, v, edges runtime.View[T], counts runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "hist.EdgesOn", opts)
 	call.In(c, "v", v)

@@ -17,8 +17,8 @@ type elemView struct {
 	x32 runtime.View[uint32]
 }
 
-// elementsOf returns a view's elements. Elements of 8 or 16 bits whose address is a multiple of 4
-// are also available as 32-bit words.
+// elementsOf returns a view's elements. If elements have 8 or 16 bits, and their address is a
+// multiple of 4, they are also available as 32-bit words.
 func elementsOf[T any](v runtime.View[T]) (e elemView) {
 	size := call.KindOf[T]().Size
 	if size < 4 {
@@ -52,12 +52,13 @@ func beginCounts(c *call.Call, counts runtime.View[int64], own int) (kernels.Bin
 	return b, primimpl.Cast[uint32](counts)
 }
 
-// mostShift is the logarithm of the largest number of counters per bin in work-group memory, which
-// has 32 banks.
+// mostShift is a logarithm. There are at most 1<<mostShift counters per bin in work-group memory,
+// which has 32 banks.
 const mostShift = 5
 
-// mostGroups is the largest number of work-groups of a launch, which is enough for a large device.
-// Each work-group must clear and add up its counters, which is worthwhile only for many elements.
+// mostGroups is the largest number of work-groups of a launch. It is large enough for a large
+// device. More work-groups would take longer, because each work-group must clear and add up its
+// counters.
 const mostGroups = 1024
 
 // groupCount returns the number of work-groups for n elements. A work-group with its own counters
@@ -95,7 +96,8 @@ func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs [
 	return out, call.Read(m, out, counts)
 }
 
-// checkAscending returns an error unless there are at least two edges, they ascend, and none is a NaN.
+// checkAscending returns an error if there are fewer than two edges, or if edges do not ascend or
+// contain a NaN.
 func checkAscending[T prim.Number](edges []T) error {
 	k := call.KindOf[T]()
 	order := kernels.Order[uint64]{Half: k.Half, Inf: k.Inf}

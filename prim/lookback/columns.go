@@ -2,8 +2,8 @@ package lookback
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Columns is a board that holds Size counts for each tile. Each work-item adds up the counts of one
-// column in the tiles before the work-group's own tile:
+// Columns is a board that holds Size counts for each tile. A work-item adds up the counts in one
+// column, for all tiles before the work-group's own tile:
 //
 //	board.Post(it, t, count)                    // posts the counts of the work-group's tile.
 //	…                                           // Work that needs no counts of other tiles goes here.
@@ -12,13 +12,13 @@ import "github.com/kgen-go/kgen/dsl"
 // The counts of a column add up to less than 1<<30.
 type Columns struct {
 	State []uint32
-	At    uint32 // index of the board in State; the board has a ticket and Size words for each tile (ColumnWords), all zero before a launch
+	At    uint32 // index in State at which the board begins; its ColumnWords words must be zero before a launch
 }
 
 // ColumnWords returns the number of words of State that Columns needs for a number of tiles.
 func ColumnWords(tiles int) int { return (tiles + 1) * Size }
 
-// Post posts the work-group's count of each column in tile t.
+// Post posts the counts of tile t, one for each column.
 func (b Columns) Post(it dsl.NDItem1, t, count uint32) {
 	if silent := Silent.Get(it); silent != 0 && t%silent == 0 {
 		return
@@ -36,13 +36,13 @@ func (b Columns) post(it dsl.NDItem1, t, kind, count uint32) {
 	}
 }
 
-// Before returns the sum of a column in the tiles before t. The argument `count` is the count that the call
-// of Post for tile t has posted. The argument `again` is a function that counts the column in another tile.
+// Before returns the sum of a column in the tiles before t. The argument `count` must be the same as in
+// the call of Post for tile t. The argument `again` is a function that counts the column in another tile.
 func (b Columns) Before(it dsl.NDItem1, t, count uint32, again func(tile uint32) uint32) uint32 {
 	l, limit := uint32(it.LocalID()), Polls.Get(it)
 	before, next := uint32(0), t // tiles below `next` have not been added yet
 	for t > 0 {
-		// Each work-item looks back in its own column, until it finds no post in `limit` polls. The
+		// Each work-item looks back in its own column, until `limit` polls have found no post. The
 		// posts of a tile are neighbours in memory, so work-items load neighbours.
 		for polls := uint32(0); next > 0 && polls < limit; {
 			post := uint32(0)

@@ -1,14 +1,14 @@
-// Package lookback implements look-back for kernels that read their input once. A work-group learns
-// the total of all earlier tiles while the work-groups of those tiles still run (Merrill and
-// Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
+// Package lookback implements look-back for kernels that read their input once. A work-group gets
+// the total of all earlier tiles while the work-groups of these tiles are still running (Merrill
+// and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
 //
 //	t := lookback.Ticket(it, state)           // number of the work-group's tile.
 //	total := …                                // total of the tile's elements.
 //	before := lookback.Before(it, memory, board, t, total, again, combine)
 //
-// A work-group posts the total of its tile on a board. Once the work-group has the total of all
-// tiles up to its own, it also posts this total, and its tile is then called whole. To get the total
-// of all earlier tiles, each work-item reads the post of one tile, back to the nearest whole tile.
+// A work-group posts the total of its tile on a board. When the work-group has the total of all tiles up to
+// its own, it also posts this total. Its tile is then called whole. To get the total of all earlier tiles,
+// work-items read the posts of these tiles, back to the nearest whole tile. Each work-item reads one post.
 //
 // The kernels end even if the device does not run all work-groups at the same time. Tickets number
 // work-groups in the order in which they begin. If a tile's post is still missing after Polls reads,
@@ -30,10 +30,10 @@ import (
 const Size = 256
 
 var (
-	// Polls is the number of times that a work-group looks for a post before it computes the missing total itself.
+	// If a work-group has looked for a post Polls times in vain, it computes the missing total itself.
 	Polls = dsl.NewSpecConstant[uint32](256)
-	// If Silent is not 0, work-groups whose tile number is a multiple of Silent post no total, as
-	// if they had not begun. Tests set Silent.
+	// If Silent is not 0, some work-groups post no total of their tiles, as if they had not begun.
+	// Their tile numbers are multiples of Silent. Tests set Silent.
 	Silent = dsl.NewSpecConstant[uint32](0)
 	// If FromFirst is not 0, all work-groups look back to the first tile, because they post only
 	// totals of single tiles. Tests set FromFirst.
@@ -51,11 +51,11 @@ const (
 )
 
 // Board contains the values of type A that work-groups post. Tiles beyond the board's memory have
-// no posts, so that no work-item faults while its work-group looks back.
+// no posts, and cause no faults while a work-group looks back.
 type Board[A any] interface {
 	// Look returns the kind and the value of a tile's post.
 	Look(tile uint32) (kind uint32, v A)
-	// Post sets the kind and the value that other work-groups see for the work-group's own tile.
+	// Post posts a kind and a value for the work-group's own tile.
 	Post(tile, kind uint32, v A)
 	// Help posts the total of a tile that has no post.
 	Help(tile uint32, v A)
@@ -71,12 +71,12 @@ type Code[A any] interface {
 // Packed is a board in which each word contains the kind of a post and some bits of its value.
 // No fence is needed to read posts.
 type Packed[A any, C Code[A]] struct {
-	State []uint32 // the ticket, and C's number of words for each tile, all zero before a launch
+	State []uint32 // ticket, and as many words for each tile as C needs; all zero before a launch
 }
 
 const bits = 30
 
-// Look reads the words of a tile's post. If the words have different kinds, they belong to different posts.
+// Look reads the words of a tile's post. If the words differ in kind, they belong to different posts, and the result is none.
 func (b Packed[A, C]) Look(tile uint32) (kind uint32, v A) {
 	var code C
 	i := (int(tile) + 1) * code.Words()
@@ -131,17 +131,17 @@ func (b Packed[A, C]) Help(tile uint32, v A) {
 // Plain is a board for values of any type. The board's flags are separate words, and fences order
 // the accesses to flags and values.
 type Plain[A any] struct {
-	State  []uint32 // the ticket, and for each tile the kind of its own post and the state of other work-groups' post, all zero before a launch
-	Values []A      // three values for each tile, which are its total, the total of all tiles up to it, and the total that other work-groups have posted
+	State  []uint32 // ticket, and two words for each tile: the kind of its own work-group's post, and the state of other work-groups' post; all zero before a launch
+	Values []A      // three values for each tile: its total, the total of all tiles up to it, and its total as posted by another work-group
 }
 
-// A tile's second word is claimed while another work-group writes the tile's total, and helped after that.
+// The second word of a tile is claimed while another work-group writes the tile's total. After that it is helped.
 const (
 	claimed = uint32(1)
 	helped  = uint32(2)
 )
 
-// Look reads the post that the tile's own work-group, or another work-group, has written for the tile.
+// Look reads a tile's post, which the tile's own work-group or another work-group has written.
 func (b Plain[A]) Look(tile uint32) (kind uint32, v A) {
 	i, j := 2*int(tile)+2, 3*int(tile)
 	if i+1 >= len(b.State) || j+2 >= len(b.Values) {
@@ -176,7 +176,7 @@ func (b Plain[A]) Post(tile, kind uint32, v A) {
 	dsl.AtomicStoreRelaxed(&b.State[i], kind)
 }
 
-// Help writes a value, unless another work-group has written or is writing that value.
+// Help writes a value. It writes nothing if another call of Help for the tile has already begun.
 func (b Plain[A]) Help(tile uint32, v A) {
 	i, j := 2*int(tile)+3, 3*int(tile)+2
 	if i >= len(b.State) || j >= len(b.Values) || !atomic.CompareAndSwapUint32(&b.State[i], none, claimed) {
@@ -187,9 +187,9 @@ func (b Plain[A]) Help(tile uint32, v A) {
 	dsl.AtomicStoreRelaxed(&b.State[i], helped)
 }
 
-// Ticket returns the number of the work-group's tile. Work-groups that begin earlier have smaller numbers. state[0]
-// must be 0 before the launch. If state is empty, all work-groups get the last possible tile, which has no elements
-// in any call. With this tile a work-group writes nothing, and no work-item faults in the middle of a group.
+// Ticket returns the number of the work-group's tile. Work-groups that begin earlier have smaller numbers.
+// state[0] must be 0 before the launch. If state is empty, all work-groups get the last possible tile. No call has
+// elements in that tile. So these work-groups write nothing, and no work-item faults in the middle of a group.
 func Ticket(it dsl.NDItem1, state []uint32) uint32 { return TicketAt(it, state, 0, math.MaxUint32) }
 
 // TicketAt returns a ticket as [Ticket] does, for a board that begins at state[at]. If the ticket
@@ -211,7 +211,7 @@ func TicketAt(it dsl.NDItem1, state []uint32, at, tiles uint32) uint32 {
 // Before returns the total of all tiles before t. The argument `sum` is the total of t. All work-items of the
 // work-group pass the same arguments. For tile 0, Before returns the zero value. The function `again` computes the
 // total of another tile, and the function `combine` combines two totals. The argument `posts` is work-group memory,
-// which `again` may also use. The work-items meet at a barrier before writing posts, and before Before returns.
+// which `again` may also use. There are barriers before the function writes to `posts`, and before it returns.
 func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32, sum A, again func(tile uint32) A, combine func(x, y A) A) A {
 	l := uint32(it.LocalID())
 	var before A
@@ -225,8 +225,8 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	if t == 0 {
 		return before
 	}
-	// Look at a window of Size tiles, the nearest of which is the tile `last`. If no tile is whole, continue
-	// with the previous window. When a tile is whole, go forwards through the windows again and combine totals.
+	// Look at a window of Size tiles. The tile `last` is the nearest of them. If no tile is whole, continue with
+	// the previous window. If a tile is whole, go forward through the windows again, and combine their totals.
 	last, back := t-1, true
 	for {
 		n, v := window(it, board, last, again)
@@ -267,14 +267,14 @@ func Before[A any, B Board[A]](it dsl.NDItem1, posts *[Size]A, board B, t uint32
 	return before
 }
 
-// window() looks at the posts of Size tiles, the nearest of which is the tile `last`. window() waits until the tiles
-// up to the nearest whole tile have posts. window() returns the number of the work-item that reads the nearest whole
-// tile, or at least Size if no tile is whole. window() also returns the total that the calling work-item has read.
+// window() looks at the posts of Size tiles. The tile `last` is the nearest of them. window() waits until the tiles
+// up to the nearest whole tile have posts. The result n is the number of the work-item that reads the nearest whole
+// tile. If no tile is whole, n is at least Size. The result v is the total that the calling work-item has read.
 func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(tile uint32) A) (n uint32, v A) {
 	g, l := it.Group(), uint32(it.LocalID())
 	kind, polls := none, uint32(0)
 	for {
-		near := uint32(2 * Size) // distance of the nearest tile that is whole, or has no post
+		near := uint32(2 * Size) // twice the distance of the nearest tile without a total as post, plus 1 if that tile is whole
 		if l <= last {
 			if kind == none {
 				if kind, v = board.Look(last - l); l == last && kind == total {
@@ -307,8 +307,8 @@ func window[A any, B Board[A]](it dsl.NDItem1, board B, last uint32, again func(
 // The constant `together` is the number of posts that a work-item loads at the same time.
 const together = 8
 
-// BeforeSum is like [Before], for sums of integers, which are the same in any order. So BeforeSum reads
-// each window of posts only once. For floats, the result would depend on how far back a work-group looks.
+// BeforeSum does the same as [Before] for sums of integers. Such sums are the same in any order. So BeforeSum reads each
+// window of posts only once. For floats, the result would depend on the number of tiles at which a work-group looks.
 func BeforeSum[A dsl.Number, B Board[A]](it dsl.NDItem1, board B, t uint32, sum A, again func(tile uint32) A) A {
 	g, l := it.Group(), uint32(it.LocalID())
 	if silent := Silent.Get(it); l == 0 && (silent == 0 || t%silent != 0) {

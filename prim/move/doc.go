@@ -8,13 +8,13 @@
 // # Elements
 //
 // Iota makes elements of all integer and float types of Go, and of types whose underlying type is
-// one of these, but not of package half (ErrInvalid). Iota of float64 needs a device with
-// properties.FP64 (ErrKernelNotSupported otherwise). All other functions move elements of any type
-// that buffers can have, such as structs, and keep all their bits. Indices are int64.
+// one of these. For types of package half, Iota returns ErrInvalid. Iota of float64 needs a device
+// with properties.FP64 (ErrKernelNotSupported otherwise). All other functions move elements of any
+// type that buffers can have, such as structs, and keep all their bits. Indices are int64.
 //
 // Iota has no module for package half's types. To make a sequence of Float16s, for example, use a
-// scan of integers. The Map method of the scan's operation converts an element, and the Combine
-// method returns its second argument. The caller declares the kernel of this scan by an alias:
+// scan of integers. In the scan's operation, the method Map converts an element, and the method
+// Combine returns its second argument. The caller declares the kernel of this scan by an alias:
 //
 //	type HalfSteps = kernels.By[int32, half.Float16, Steps] // of prim/scan/kernels
 //
@@ -23,8 +23,8 @@
 // # Cost
 //
 // Each function reads and writes each element once. Gather and Scatter also read each index.
-// Elements are moved in words of 4 bytes. If the elements' size is not a multiple of 4, the words
-// have 2 bytes or 1. Without prim.Unordered, Scatter needs 4 bytes of scratch memory for each
-// element of its output. Scatter clears this memory, and writes and reads it once for each index.
-// Other functions need no scratch memory.
+// Elements are moved in words of 4 bytes. If the elements' size is not a multiple of 4, words of 2
+// bytes or 1 byte are used. Without prim.Unordered, Scatter needs 4 bytes of scratch memory for
+// each element of its output. Scatter clears this memory. For each index, Scatter then writes and
+// reads it once. Other functions need no scratch memory.
 package move

@@ -20,8 +20,8 @@ func Fill[T any](ctx context.Context, dev *runtime.Device, xs []T, v T) error {
 	})
 }
 
-// FillOn sets all elements of out to v. With prim.Length, only the first elements are set, and an
-// element may have at most 16 words (ErrInvalid otherwise). The package documentation describes the
+// FillOn sets all elements of out to v. With prim.Length, only the first elements are set, and
+// elements of more than 16 words are an error (ErrInvalid). The package documentation describes the
 // words of elements.
 func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.FillOn", opts)
@@ -58,8 +58,8 @@ func FillOn[T any](q *runtime.Queue, out runtime.View[T], v T, opts ...prim.Opti
 	return c.End()
 }
 
-// Iota sets xs[i] to first + i*step. Integers wrap. For floats, the number i, the product and the
-// sum are each rounded to the type.
+// Iota sets xs[i] to first + i*step. Integers wrap. For floats, i is rounded to the type, and so
+// are the product and the sum.
 func Iota[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, first, step T) error {
 	return sliceFrom(ctx, dev, "move.Iota", xs, func(m *call.Memory, out runtime.View[T]) error {
 		_, err := IotaOn(m.Queue, out, first, step)
@@ -99,5 +99,5 @@ func IotaOn[T prim.Number](q *runtime.Queue, out runtime.View[T], first, step T,
 	return c.End()
 }
 
-// asBits converts a number to a type of the same size with the same bits.
+// asBits returns the value of type U that has the same size and the same bits as v.
 func asBits[U, T any](v T) U { return *(*U)(unsafe.Pointer(&v)) }

@@ -18,9 +18,9 @@ func Reverse[T any](ctx context.Context, dev *runtime.Device, xs []T) error {
 	})
 }
 
-// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. The view `out` may be the same as v,
-// but must not overlap v otherwise. With prim.Length, n is the given number if it is smaller, and
-// the other elements of out do not change.
+// ReverseOn sets out[i] to v[n-1-i], where n is the length of v. The view `out` may be the same as
+// v, but must not overlap v otherwise. With prim.Length, n is at most the given number, and the
+// other elements of out do not change.
 func ReverseOn[T any](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ReverseOn", opts)
 	w, n := wordsOf[T](c), v.Len()
@@ -65,9 +65,9 @@ func Gather[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64)
 	return out, nil
 }
 
-// GatherOn sets out[i] to v[at[i]], for each index i of `at`. For an index out of range, out[i]
-// becomes the zero value. An index may occur several times in `at`. With prim.Length, only the first
-// indices in `at` are used, and the other elements of out do not change.
+// GatherOn sets out[i] to v[at[i]] for each index i of `at`. For an index out of range, out[i]
+// becomes the zero value. An index may occur several times in `at`. With prim.Length, only the
+// first indices in `at` are used, and the other elements of out do not change.
 func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.GatherOn", opts)
 	w := wordsOf[T](c)
@@ -91,9 +91,9 @@ func GatherOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64]
 	return c.End()
 }
 
-// Scatter sets out[at[i]] to xs[i], for each i from 0 on. If an index occurs several times in `at`,
-// the last element with that index remains. An element with an index out of range is not stored.
-// Scatter returns ErrInvalid if xs and `at` have different lengths.
+// Scatter sets out[at[i]] to xs[i] for each index i of xs. If an index occurs several times in
+// `at`, the result is the last of its elements. If an index is out of range, its element is not
+// stored. Scatter returns ErrInvalid if xs and `at` have different lengths.
 func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64, out []T) error {
 	return sliceChanged(ctx, dev, "move.Scatter", out, func(m *call.Memory, o runtime.View[T]) error {
 		v, err := call.Copied(m, xs)
@@ -109,11 +109,11 @@ func Scatter[T any](ctx context.Context, dev *runtime.Device, xs []T, at []int64
 	})
 }
 
-// ScatterOn sets out[at[i]] to v[i]. If an index occurs several times, the element with the
-// greatest i remains. With prim.Unordered, any of the elements for an index may remain, or even a
-// mixture of their words. An element with an index out of range is not stored. Different lengths of
-// v and `at` are an error (ErrInvalid). With prim.Length, only the first elements of v and of `at`
-// are used.
+// ScatterOn sets out[at[i]] to v[i]. If an index occurs several times in `at`, the result is the
+// element with the greatest i. With prim.Unordered, the result may be any of the elements for an
+// index, or even a mixture of their words. If an index is out of range, its element is not stored.
+// Different lengths of v and `at` are an error (ErrInvalid). With prim.Length, only the first
+// elements of v and of `at` are used.
 func ScatterOn[T any](q *runtime.Queue, v runtime.View[T], at runtime.View[int64], out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.ScatterOn", opts)
 	w := wordsOf[T](c)
@@ -174,8 +174,8 @@ func Transpose[T any](ctx context.Context, dev *runtime.Device, xs []T, rows, co
 	return out, nil
 }
 
-// TransposeOn sets out[x*rows+y] to v[y*columns+x], for each row y and column x. TransposeOn
-// returns ErrInvalid if v does not have rows*columns elements, and for the option prim.Length.
+// TransposeOn sets out[x*rows+y] to v[y*columns+x] for each row y and column x. TransposeOn returns
+// ErrInvalid if v does not have rows*columns elements, or if the option prim.Length is given.
 func TransposeOn[T any](q *runtime.Queue, v, out runtime.View[T], rows, columns int, opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "move.TransposeOn", opts)
 	w := wordsOf[T](c)

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// sliceFrom runs the function f, which sets all elements of a view. Then sliceFrom copies the view to xs.
+// sliceFrom calls f with a view, whose elements f must set. Then sliceFrom copies the view to xs.
 func sliceFrom[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {
@@ -24,8 +24,8 @@ func sliceFrom[T any](ctx context.Context, dev *runtime.Device, name string, xs 
 	return call.Read(m, xs, v)
 }
 
-// sliceChanged runs the function f on a device copy of xs. Then sliceChanged copies the result back to
-// xs.
+// sliceChanged calls f with a view that contains a copy of xs. Then sliceChanged copies the result
+// back to xs.
 func sliceChanged[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, f func(*call.Memory, runtime.View[T]) error) error {
 	return sliceFrom(ctx, dev, name, xs, func(m *call.Memory, v runtime.View[T]) error {
 		if err := v.CopyFrom(ctx, m.Queue, xs); err != nil {

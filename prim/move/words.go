@@ -8,13 +8,13 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// maxItems is the largest number of work-items of a launch, which is half the number that devices
-// allow. Longer views need several launches.
+// maxItems is the largest number of work-items of a launch. Devices allow twice as many. Longer
+// views need several launches.
 var maxItems = 1 << 30
 
 // wordFormat describes the words in which elements of a type are moved.
 type wordFormat struct {
-	size int // bytes of a word: 1, 2 or 4
+	size int // size of a word in bytes: 1, 2 or 4
 	n    int // number of words of an element
 }
 
@@ -35,7 +35,7 @@ func wordsOf[T any](c *call.Call) wordFormat {
 }
 
 // eachChunk divides n elements into ranges that are small enough for one launch. For each range,
-// eachChunk calls f with the range's first index and end.
+// eachChunk calls f with the first index of the range and the index after its last one.
 func (w wordFormat) eachChunk(n int, f func(lo, hi int)) {
 	step := max(maxItems/w.n, 1)
 	for lo := 0; lo < n; lo += step {

@@ -15,14 +15,14 @@ import (
 // tileCount returns the number of tiles of n elements, at least one.
 func tileCount(n int) int { return max((n+kernels.Tile-1)/kernels.Tile, 1) }
 
-// stateBytes returns the number of bytes of scratch memory of a launch for n elements.
+// stateBytes returns the size of the scratch memory of a launch for n elements, in bytes.
 func stateBytes(n int) int { return call.Bytes[uint32](2*tileCount(n) + 2) }
 
-// ScratchBytes returns the number of bytes that prim.Scratch needs for a function of this package,
-// for n elements.
+// ScratchBytes returns the number of bytes that prim.Scratch needs if a function of this package
+// processes n elements.
 func ScratchBytes(n int) int { return stateBytes(n) + call.Bytes[int64](n) }
 
-// clearedState returns the scratch memory of a launch for n elements, after clearing it.
+// clearedState clears the scratch memory of a launch for n elements, and returns this memory.
 func clearedState(c *call.Call, n int) runtime.View[uint32] {
 	s := call.Room[uint32](c, 2*tileCount(n)+2)
 	c.Enqueue(runtime.Fill(s, 0))
@@ -94,7 +94,8 @@ type Partitioner[T, P any] interface {
 //
 //	type Signs = kernels.Partition[float32, Positive]
 //
-// From this alias kgen generates a type, which is a type argument of Partition:
+// For this alias, kgen generates a type. The caller passes that type to Partition as a type
+// argument:
 //
 //	ev, err := pick.Partition[kernelsgen.Signs](q, kernels.Positive{}, v, out, count)
 //
@@ -126,8 +127,8 @@ func Partition[K Partitioner[T, P], T, P any](q *runtime.Queue, op P, v, out run
 	return c.End()
 }
 
-// mostGroups is the largest number of work-groups of a launch whose work-items process several
-// elements each.
+// mostGroups is the largest number of work-groups of a launch in which a work-item may process
+// several elements.
 const mostGroups = 2048
 
 // Flagged returns the elements whose flags are set. Flagged returns ErrInvalid if xs and flags have
@@ -236,8 +237,8 @@ func RunLengthsOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], lengt
 	return c.End()
 }
 
-// mostRuns is the largest number of elements of RunLengthsOn, which launches a kernel with a
-// work-item for each element.
+// mostRuns is the largest number of elements for RunLengthsOn, which launches a kernel with one
+// work-item per element.
 const mostRuns = 1 << 30
 
 // runs() launches Unique.
@@ -259,7 +260,8 @@ func runs[T prim.Number](c *call.Call, v, out runtime.View[T], at, count runtime
 	c.Run(k, tileCount(n), kernels.Size)
 }
 
-// onSlices runs the function in the parameter `on` with a device copy of xs, and returns the picked elements.
+// onSlices calls the function `on` with a view that contains a copy of xs, and returns the picked
+// elements.
 func onSlices[T any](ctx context.Context, dev *runtime.Device, name string, xs []T, on func(m *call.Memory, v, out runtime.View[T], count runtime.View[int64]) error) ([]T, error) {
 	m, err := call.OnSlices(ctx, dev, name)
 	if err != nil {

@@ -12,8 +12,8 @@ type Case struct {
 	Want          []uint32   // expected contents of the last slice at the end
 }
 
-// seeds() returns the slices of a Seeds with n searches, and the expected numbers of iterations.
-// Search i has i%7 iterations, or never ends if endless(i) is true.
+// seeds() returns the slices of a value of type Seeds with n searches, and their expected iteration
+// counts. Search i has i%7 iterations, or never ends if endless(i) is true.
 func seeds(n int, endless func(i int) bool) (s [][]uint32, rounds []uint32) {
 	s = [][]uint32{make([]uint32, n), make([]uint32, n), make([]uint32, n)}
 	for i := range n {

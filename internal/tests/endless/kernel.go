@@ -74,7 +74,7 @@ type Wait struct {
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// Kernel stores the number of iterations of the search of the neighbouring work-item.
+// Kernel stores how many iterations the neighbouring work-item's search needed.
 //
 //kgen:cancel
 func (k Wait) Kernel(it dsl.NDItem1) {
@@ -89,7 +89,7 @@ func (k Wait) Kernel(it dsl.NDItem1) {
 	k.Rounds[i] = scratch[(l+1)%it.LocalRange()]
 }
 
-// Leaver is a limit for the kernel Meet, in which only work-items with smaller values take part.
+// Leaver is a limit. Only work-items whose values are below Leaver take part in the kernel Meet.
 const Leaver = 1 << 30
 
 // Meet lets the work-items of a group wait at a barrier in each of N iterations.

@@ -49,7 +49,7 @@ var keepExts = map[spirv.GLSLstd450]bool{
 	spirv.GLSLstd450PackHalf2x16: true, spirv.GLSLstd450UnpackHalf2x16: true,
 }
 
-// flushedCode returns code that computes the result of an instruction as on a device that flushes.
+// flushedCode returns code to replace an instruction. The code computes the same result as a device that flushes.
 func (x *rewriter) flushedCode(in spirv.Instruction) []spirv.Instruction {
 	first, ok := flushOps[in.Op]
 	switch in.Op {
@@ -91,8 +91,8 @@ func (x *rewriter) isFloat32(t spirv.ID) bool {
 	return width == 32
 }
 
-// flushValue returns v, or zero if v is subnormal. typ is the type of v if v is a new value that
-// the module's editor does not know yet.
+// flushValue returns v, or zero if v is subnormal. If v is a new value that the module's editor
+// does not know yet, typ is the type of v.
 func (x *rewriter) flushValue(c *spirv.Code, v spirv.ID, typ ...spirv.ID) spirv.ID {
 	t := append(typ, x.e.TypeOf(v))[0]
 	_, lanes := x.e.Float(t)

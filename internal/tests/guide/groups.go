@@ -29,7 +29,7 @@ func (k Palindromes) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = opposite(it, it.Group(), v) == v
 }
 
-// Totals computes the sum, the least and the greatest of each work-group's elements.
+// Totals computes the sum, the minimum and the maximum of each work-group's elements.
 type Totals struct {
 	In, Sum, Least, Greatest []int32
 }
@@ -46,7 +46,7 @@ func (k Totals) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Bits computes the bitwise and, or and xor, and the product, of each work-group's elements.
+// Bits computes the bitwise AND, OR and XOR of each work-group's elements, and their product.
 type Bits struct {
 	In, And, Or, Xor, Product []uint32
 }
@@ -64,8 +64,8 @@ func (k Bits) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Rising stores, for each element, whether the elements of its work-group increase up to this
-// element, and whether an element up to this one is negative.
+// Rising stores two results for each element. Rises says whether the work-group's elements increase
+// up to this element. Negated says whether any element up to this one is negative.
 type Rising struct {
 	In             []int32
 	Rises, Negated []bool
@@ -124,7 +124,7 @@ func (k Shares) Kernel(it dsl.NDItem1) {
 	k.OfSubGroup[i] = share(it.SubGroup(), k.In[i])
 }
 
-// Lanes stores the lane of each work-item, and which lanes of its sub-group have odd elements.
+// Lanes stores each work-item's lane, and says which lanes of its sub-group have odd elements.
 type Lanes struct {
 	In   []int32
 	Lane []int
@@ -143,7 +143,7 @@ func (k Lanes) Kernel(it dsl.NDItem1) {
 	k.Odd[i] = dsl.GroupBallot(s, k.In[i]%2 != 0)[0]
 }
 
-// Moves stores the elements that each work-item gets from other work-items of its sub-group.
+// Moves stores, for each work-item, the elements that the work-item gets from others in its sub-group.
 type Moves struct {
 	In                                   []int32
 	First, Next, Previous, Paired, Picks []int32
@@ -201,7 +201,7 @@ func (k MatMul) Kernel(it dsl.NDItem2) {
 	dsl.StoreAccumulator(sg, acc, k.C[row*n+col:], n, dsl.RowMajor)
 }
 
-// Dense is a layer of a neural network. Dense adds a bias to weights times inputs, and clamps at zero.
+// Dense is a layer of a neural network. Dense computes max(Weights*Inputs + Bias + 10, 0).
 type Dense struct {
 	Weights, Inputs []int8 // 4 rows of 8 weights, and 4 inputs of 8 numbers each
 	Bias            []int32
@@ -235,8 +235,8 @@ type Dots struct {
 	U, V             [][4]uint8
 	Sum, Mixed       []int32
 	Unsigned         []uint32
-	Least, LeastOfUs []int32  // sums of products and the least int32
-	Most             []uint32 // sums of products and the greatest uint32
+	Least, LeastOfUs []int32  // sums of the least int32 and products
+	Most             []uint32 // sums of the greatest uint32 and products
 }
 
 // Kernel computes one sum of products of each kind.

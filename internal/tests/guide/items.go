@@ -45,7 +45,7 @@ func (k Flip) Kernel(it dsl.Item2) {
 	k.Out[it.GlobalLinearID()] = k.In[y*width+width-1-x]
 }
 
-// Layers adds up the values of the layers below each point.
+// Layers computes a sum for each point. It adds up the point's value and the values in the layers below.
 type Layers struct{ In, Out []int32 }
 
 // Kernel adds up one point and all points below it.
@@ -90,7 +90,7 @@ func (k Transpose) Kernel(it dsl.NDItem2) {
 	k.Out[(gx*n+ly)*k.N+gy*n+lx] = tile[lx*n+ly]
 }
 
-// Corner stores for each work-item where its work-group starts.
+// Corner has one result for each work-item. This is the position at which its work-group starts.
 type Corner struct{ Out [][3]int }
 
 // Kernel stores the global id of the work-group's first work-item.

@@ -2,7 +2,7 @@ package guide
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Count counts elements, adds them up, and finds the least and the greatest, with any number of work-items.
+// Count counts the elements above 1, and computes the sum, the minimum and the maximum of all elements.
 type Count struct {
 	In               []float32
 	Above            []int32 // results; each slice has one element
@@ -20,7 +20,7 @@ func (k Count) Kernel(it dsl.Item1) {
 	dsl.AtomicMax(&k.Most[0], v)
 }
 
-// tally() increments the element of counts for v. C may be any type that has atomic operations.
+// tally() increments counts[v] atomically. C may be any type that has atomic operations.
 func tally[C dsl.AtomicNumber](counts []C, v byte) {
 	dsl.AtomicAdd(&counts[v], 1)
 }

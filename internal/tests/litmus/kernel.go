@@ -22,7 +22,7 @@ type Instances struct {
 	Within  bool    // whether the work-items of an instance are in one work-group
 	P, Q    int     // permutation of the work-items; P is odd
 	S, T, U int     // permutation of the locations; S and T are odd
-	Spin    int     // largest number of iterations that a work-item waits before it begins
+	Spin    int     // largest number of iterations of a work-item's waiting loop before it begins
 	Mem     []int32 // 2*N locations, initially zero
 	R       []int32 // 4 results for each instance
 	Busy    []int32 // one word that waiting work-items access
@@ -143,7 +143,7 @@ func (k MPSwap) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// SB tests store buffering. Of two work-items that write and then read, at least one must see the other's write.
+// SB is a test of store buffering. Of two work-items that write and then read, at least one must see the other's write.
 type SB struct{ Instances }
 
 // Kernel writes one word and reads the other.
@@ -158,7 +158,7 @@ func (k SB) Kernel(it dsl.NDItem1) {
 	k.result(i, 1, atomic.LoadInt32(k.x(i)))
 }
 
-// SBSwap is the test SB with failing compare-and-swap operations as reads.
+// SBSwap is the test SB, but it reads words by compare-and-swap operations that fail.
 type SBSwap struct{ Instances }
 
 // Kernel writes one word, and tries to change the other.
@@ -177,7 +177,7 @@ func (k SBSwap) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// LB tests load buffering. Two work-items that read and then write must not both see the other's write.
+// LB is a test of load buffering. Two work-items that read and then write must not both see the other's write.
 type LB struct{ Instances }
 
 // Kernel reads one word and writes the other.

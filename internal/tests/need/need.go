@@ -29,13 +29,13 @@ const (
 	Models = env.RequireModels
 )
 
-// Promised reports whether the value of the environment variable with the given name is neither empty nor 0.
+// Promised reports whether the environment variable with the given name has a value, and the value is not 0.
 func Promised(name string) bool {
 	v := os.Getenv(name)
 	return v != "" && v != "0"
 }
 
-// Missing skips the test because a requirement is missing, or fails the test if the variable promises it.
+// Missing skips the test because a requirement is missing. If the variable promises it, Missing fails the test.
 func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Helper()
 	what := fmt.Sprintf(format, args...)
@@ -45,8 +45,8 @@ func Missing(tb testing.TB, name, format string, args ...any) {
 	tb.Skip(what)
 }
 
-// Dir returns a folder that is removed when the test ends, like tb.TempDir. Debian's wine lacks the Windows
-// call by which TempDir removes files. In wine, Dir removes the files one by one.
+// Dir returns a folder that is removed when the test ends, like tb.TempDir. TempDir removes files
+// by a Windows call that Debian's wine lacks. In wine, Dir removes the files one by one.
 func Dir(tb testing.TB) string {
 	tb.Helper()
 	if runtime.GOOS != "windows" {

@@ -62,8 +62,8 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 	return ir.Parse(text)
 }
 
-// Lacks reports whether point is a variant that the kernel does not have. All other points that
-// were passed to Compile have a module.
+// Lacks reports whether the argument `point` names a variant that the kernel does not have. All
+// other points that were passed to Compile have a module.
 func (k *Kernel) Lacks(point string) bool {
 	return k.Forms[point] == "" && slices.Contains(variantPoints, point)
 }
@@ -88,12 +88,12 @@ func Compile(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, d
 	return compile(codegen.Compile, prog, k, points)
 }
 
-// CompileGeneral compiles like Compile, but makes no variants and no host form, and takes less than half the time.
+// CompileGeneral compiles a kernel without variants and host form, in less than half the time of Compile.
 func CompileGeneral(prog *load.Program, k *load.Kernel, points ...string) (c *Kernel, diags diag.List, err error) {
 	return compile(codegen.CompileGeneral, prog, k, points)
 }
 
-// Lower lowers a kernel without running passes. The only point of the result is "built".
+// Lower lowers a kernel without running passes. The result contains only the module at the point "built".
 func Lower(prog *load.Program, k *load.Kernel) (*Kernel, diag.List, error) {
 	m, diags := codegen.Lower(prog, k)
 	if len(diags) > 0 || k.Unsound {
@@ -207,14 +207,14 @@ func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel,
 type Compiler struct {
 	imports []string
 	base    *load.Base
-	bytes   int // number of bytes of the sources that have been loaded with base
+	bytes   int // total size of the sources that have been loaded with field base, in bytes
 }
 
 // NewCompiler returns a compiler for sources that import the given packages.
 func NewCompiler(imports ...string) *Compiler { return &Compiler{imports: imports} }
 
-// maxBytes is the number of bytes of loaded sources after which Load replaces the field base. A load.Base
-// keeps the types and the SSA of all packages loaded with it, about a thousand bytes for each byte of source.
+// maxBytes limits the bytes of sources that are loaded with the field base. At the limit, Load replaces base. A
+// load.Base keeps the types and the SSA of all packages loaded with it, about a thousand bytes for each byte of source.
 const maxBytes = 1 << 21
 
 // Load loads a package, given by the names and texts of its files.

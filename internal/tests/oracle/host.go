@@ -20,8 +20,8 @@ func RunGo(ctx context.Context, files map[string]string, main string) ([]byte, e
 	return runWith(ctx, files, main, nil)
 }
 
-// RunPure does the same as RunGo, but with the package math of ports without assembly. The program and all
-// its imports use this package math.
+// RunPure does the same as RunGo, but with the pure Go version of package math, as on ports without
+// assembly. The program and all its imports use this package math.
 func RunPure(ctx context.Context, files map[string]string, main string) ([]byte, error) {
 	math, err := pureMath(ctx)
 	if err != nil {
@@ -30,8 +30,8 @@ func RunPure(ctx context.Context, files map[string]string, main string) ([]byte,
 	return runWith(ctx, files, main, math)
 }
 
-// pureMath returns the files of package math on a port without assembly, as a map from a file's full name to its text.
-// In the map, an empty text means that the port lacks the file.
+// pureMath returns the files of package math for a port without assembly. The map's keys are full
+// file names, and its values are texts. In the map, an empty text means that the port lacks the file.
 func pureMath(ctx context.Context) (map[string]string, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -68,8 +68,8 @@ func pureMath(ctx context.Context) (map[string]string, error) {
 	return files, nil
 }
 
-// runWith is like RunGo, but in replacedTexts it gets texts that replace some files of the Go
-// distribution.
+// runWith is like RunGo, but replaces some files of the Go distribution by the texts in
+// replacedTexts.
 func runWith(ctx context.Context, files map[string]string, main string, replacedTexts map[string]string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "oracle")
 	if err != nil {

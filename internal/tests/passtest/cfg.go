@@ -18,11 +18,11 @@ type CFG struct {
 	Cond      map[*ir.Block]bool
 	cur       *ir.Block
 	loops     [][2]*ir.Block // continue and break targets, outermost first
-	gotos     []*ir.Block    // blocks after enclosing statements, as targets of gotos
+	gotos     []*ir.Block    // targets of gotos, which are the blocks after enclosing statements
 	left      int            // number of statements that remain to be generated
 }
 
-// NewCFG returns a generator for a function that has only an entry block and variables so far.
+// NewCFG returns a generator whose function has only an entry block and variables so far.
 func NewCFG(seed uint64) *CFG {
 	g := &CFG{r: rand.New(rand.NewPCG(seed, 1)), M: ir.NewModule("t"), Cond: map[*ir.Block]bool{}}
 	g.F = g.M.NewFunc("k")
@@ -95,7 +95,7 @@ func (g *CFG) randomGraph(n int) {
 	g.F.RemoveUnreachable()
 }
 
-// randomProgram generates a structured program of the given size, as a front end would lower it.
+// randomProgram generates the graph to which a front end would lower a structured program of the given size.
 func (g *CFG) randomProgram(size int) {
 	g.left = size
 	g.cur = g.F.Blocks[0]
@@ -230,7 +230,7 @@ func (g *CFG) loop(depth int) {
 		g.jumpTo(head)
 		g.cur = head
 		g.writeTest(body, end)
-	case 1: // an if statement around a do-while loop, as for a range over an integer
+	case 1: // an if statement that contains a do-while loop, as in the code for a range over an integer
 		g.writeTest(body, end)
 	default: // a for statement without a condition, or a do-while loop
 		g.jumpTo(body)
@@ -251,8 +251,8 @@ func (g *CFG) loop(depth int) {
 	g.loops = g.loops[:len(g.loops)-1]
 }
 
-// mergeBlocks joins blocks as the optimizer of go/ssa does. mergeBlocks threads jumps to empty
-// blocks, and appends a block to its only predecessor.
+// mergeBlocks joins blocks as the optimizer of go/ssa does. It makes branches skip empty blocks. If
+// a block has only one predecessor, the two blocks are merged.
 func (g *CFG) mergeBlocks() {
 	for _, b := range g.F.Blocks {
 		for i := range b.Term.Succs {

@@ -30,8 +30,8 @@ type CheckGen struct {
 	left   int
 }
 
-// CheckShare divides Count, so that tests generate fewer kernels of a CheckGen, because these
-// kernels are large.
+// CheckShare is a divisor. Tests with a CheckGen generate only Count()/CheckShare kernels, because
+// these are large.
 const CheckShare = 4
 
 // These constants are offsets of the arguments of kernels that a CheckGen generates.
@@ -111,7 +111,7 @@ func (g *CheckGen) randomIndex(depth int) *ir.Value {
 }
 
 // Checked writes a branch that faults if index i is out of range for slice s. Later code is added
-// to the block for indices in range.
+// to the block that runs if the index is in range.
 func (g *CheckGen) Checked(i *ir.Value, s [2]*ir.Value) {
 	bad, on := g.F.NewBlock(), g.F.NewBlock()
 	ok := g.B.Append(ir.OpULt, ir.TypeBool, i, s[1])
@@ -203,7 +203,7 @@ func (g *CheckGen) Launches() []interp.Launch {
 		g.Launch(-1, 4, 20, 2), g.Launch(1<<28, 1, 9, 9), g.Launch(1<<14, 1<<14, 30, 30), g.Launch(1<<40, -1<<62, 30, 30)}
 }
 
-// Arranged returns launch l with its arguments at the offsets that pass params has set in module m.
+// Arranged returns launch l with its arguments at the offsets in m. The pass params has set these offsets.
 func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	at := map[string]int{"N": genN, "M": genM, "A": genA, "Out": genOut}
 	args := make([]byte, m.ArgSize)
@@ -216,7 +216,7 @@ func Arranged(m *ir.Module, l interp.Launch) interp.Launch {
 	return l
 }
 
-// Outcome runs launch l, and returns the text of the memory or of the error.
+// Outcome runs launch l, and returns a text with the error, the fault and the memory.
 func Outcome(m *ir.Module, l interp.Launch) string {
 	r, err := interp.Run(m, Arranged(m, l))
 	var b strings.Builder
@@ -227,7 +227,7 @@ func Outcome(m *ir.Module, l interp.Launch) string {
 	return b.String()
 }
 
-// Ready verifies the kernel, and promotes its variables to values.
+// Ready verifies the kernel, replaces its variables by values, and simplifies it.
 func (g *CheckGen) Ready(t *testing.T) {
 	t.Helper()
 	for _, run := range []func(*ir.Module) error{ir.Verify, func(m *ir.Module) error {

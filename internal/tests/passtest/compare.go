@@ -44,7 +44,7 @@ func (g *CFG) runTrace(state uint64) ([]uint64, bool, error) {
 	return m.Trace, done, err
 }
 
-// Compare runs pass on the random function g. Compare compares the effects of g before and after the pass.
+// Compare compares the effects of the random function g before and after a call of `pass`, which changes g.
 func Compare(g *CFG, pass func()) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -78,7 +78,7 @@ func Compare(g *CFG, pass func()) (err error) {
 	return nil
 }
 
-// CheckStructured checks the rules of level Structured.
+// CheckStructured checks that the function obeys the rules of the level Structured.
 func (g *CFG) CheckStructured() error {
 	g.M.Level = ir.Structured
 	if err := Verify(g.M); err != nil {
@@ -87,8 +87,8 @@ func (g *CFG) CheckStructured() error {
 	return CheckStructured(g.F)
 }
 
-// Verify does the same as ir.Verify, but allows merge blocks without predecessors, because infinite loops need
-// them.
+// Verify does the same as ir.Verify, but allows unreachable blocks, because infinite loops need
+// such merge blocks.
 func Verify(m *ir.Module) error {
 	err := ir.Verify(m)
 	if err == nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/structurize"
 )
 
-// CompareLanes compares random kernels with barriers before and after a change. In the changed kernel, no barrier may
-// be in control flow that is possibly divergent. The change must not change the effects of any work-item, even after
-// the work-item has returned.
+// CompareLanes compares random kernels with barriers before and after a change. In the changed
+// kernel, no barrier may be in control flow that is possibly divergent. The change must not change
+// the effects of any work-item. A work-item that has returned must have no further effects.
 func CompareLanes(t *testing.T, n uint64, nests bool, change func(m *ir.Module)) {
 	accepted, changed := 0, 0
 	for seed := range n {

@@ -16,7 +16,7 @@ type LaneGen struct {
 	Out, In  *ir.Var
 	tile     *ir.Var
 	vars     []*ir.Var // private variables of a work-item
-	counters []*ir.Var // counters of the enclosing loops with uniform bounds
+	counters []*ir.Var // counters of those enclosing loops that have uniform bounds
 	loops    [][2]*ir.Block
 	left     int
 	Events   int64
@@ -65,7 +65,7 @@ const arrayLen = 4 // length of a LaneGen's arrays
 // sameArrays is the number of uniform arrays in a LaneGen.
 const sameArrays = 2
 
-// writeElement writes an access of an element of array a.
+// writeElement writes a load or a store of an element of array a.
 func (g *LaneGen) writeElement(op ir.Op, a *ir.Var, args ...*ir.Value) *ir.Value {
 	t := ir.TypeI32
 	if op == ir.OpStore {
@@ -90,7 +90,7 @@ func (g *LaneGen) laneIndex(x func() *ir.Value) *ir.Value {
 	return i
 }
 
-// writeArrayChange writes a change of an array. If even is true, all lanes reach the statement together.
+// writeArrayChange writes a statement that changes an array. If even is true, all lanes reach the statement together.
 func (g *LaneGen) writeArrayChange(even bool) {
 	k, x := g.r.IntN(len(g.arrays)), g.any
 	if k <= sameArrays {
@@ -191,7 +191,7 @@ func (g *LaneGen) rareCond(uniform bool, n int64) *ir.Value {
 	return g.Op(ir.OpULt, g.Op(ir.OpIAdd, g.Op(ir.OpAnd, x(), g.N(n-1)), g.N(k)), g.N(k+1))
 }
 
-// Leave writes code by which the work-item returns or faults.
+// Leave writes code that makes the work-item return or fault.
 func (g *LaneGen) Leave() {
 	g.Event()
 	if g.arrays != nil && g.r.IntN(16) == 0 {

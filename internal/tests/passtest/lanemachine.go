@@ -17,8 +17,8 @@ type LaneMachine struct {
 	In    *ir.Var // variable whose loads return new values, which differ between lanes
 	Args  []uint64
 	Size  int
-	Limit int // limit of the number of steps of each lane
-	// Most, if not 0, is the number of events after which the run of a lane ends.
+	Limit int // largest number of steps of each lane
+	// Most is the number of events after which a lane's run ends, or 0 for no limit.
 	Most  int
 	State uint64 // seed of the values that loads from In return
 	// Strict requires that all lanes reach every Sync op. Without Strict, Sync ops do not wait for lanes that

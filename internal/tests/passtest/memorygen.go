@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// memoryHead is the text at the start of kernels of a MemoryGen. memoryHead declares two slices of numbers,
-// one of structs and one of bytes.
+// memoryHead is the text with which each kernel of a MemoryGen begins. memoryHead declares two
+// slices of numbers, one of structs and one of bytes.
 const memoryHead = `module K built
 form Range 1
 items 1
@@ -98,7 +98,7 @@ func (g *MemoryGen) Set(v *ir.Var, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, x).Aux = &ir.Ref{Var: v}
 }
 
-// sixIndices chooses one of six index expressions at random. Different expressions may be equal at run time.
+// sixIndices returns a constant, a variable or their sum, chosen at random. Different expressions may be equal at run time.
 func (g *MemoryGen) sixIndices() *ir.Value {
 	switch g.R.IntN(4) {
 	case 0:
@@ -109,7 +109,7 @@ func (g *MemoryGen) sixIndices() *ir.Value {
 	return g.Get(g.At[g.R.IntN(2)])
 }
 
-// pathArgs returns the path arguments (address, index and field indices) for a number in the given slice.
+// pathArgs returns the path arguments of an access, which are the address of the slice, the index, and field indices.
 func (g *MemoryGen) pathArgs(slice int, index *ir.Value) []*ir.Value {
 	p := []*ir.Value{g.Addrs[slice], index}
 	if g.Elems[slice].Kind == ir.Struct {
@@ -151,7 +151,7 @@ func (g *MemoryGen) store(slice int, index, x *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, g.pathArgs(slice, index)...)...).Aux = &ir.Ref{Elem: g.Elems[slice]}
 }
 
-// pickSlice mostly returns the first slice, so that accesses often hit the same elements.
+// pickSlice returns the first slice in most cases, so that accesses often hit the same elements.
 func (g *MemoryGen) pickSlice() int { return max(0, g.R.IntN(2*len(g.Addrs))-len(g.Addrs)) }
 
 // Statements writes random statements.
@@ -234,9 +234,9 @@ func (g *MemoryGen) storeOwn(x *ir.Var, index, v *ir.Value) {
 	g.B.Append(ir.OpStore, ir.TypeVoid, v, index).Aux = &ir.Ref{Var: x}
 }
 
-// wholeArray writes code that zeroes an array, or copies one array to another as lower does. The copying code copies
-// element by element, or performs all loads first. Sometimes the code omits an element, or contains a store between the
-// copies.
+// wholeArray writes code that zeroes an array, or that copies an array in the same way as package
+// lower. The copying code copies element by element, or performs all loads first. Sometimes the
+// code omits an element, or contains a store between the copies.
 func (g *MemoryGen) wholeArray() {
 	x, y := g.Own[g.R.IntN(len(g.Own))], g.Own[g.R.IntN(len(g.Own))]
 	if g.R.IntN(4) == 0 {
@@ -265,7 +265,7 @@ func (g *MemoryGen) wholeArray() {
 	}
 }
 
-// writeCheck writes a fault for an index that is too large. writeCheck does nothing if the kernel has no checks.
+// writeCheck writes a check that faults if the index is too large. writeCheck does nothing if the kernel has no checks.
 func (g *MemoryGen) writeCheck(index *ir.Value) {
 	if g.Limit == nil || g.R.IntN(4) == 0 {
 		return

@@ -14,8 +14,8 @@ import (
 type NestGen struct {
 	*CheckGen
 	ivs   []*ir.Var         // counters of the enclosing loops
-	from  map[*ir.Var]int64 // maps each counter that begins near a limit of its type to its first value
-	fuel  *ir.Var           // variable in which each iteration sets one more bit, so that loops end at bit 40
+	from  map[*ir.Var]int64 // first values of the counters that begin near a limit of their type
+	fuel  *ir.Var           // variable in which each iteration sets one more bit; loops end when bit 40 is set
 	loops int
 }
 
@@ -73,7 +73,7 @@ func (g *NestGen) extremeValue(t *ir.Type, down bool) int64 {
 	return p.Hi - int64(g.r.IntN(6))
 }
 
-// nestIndex mostly returns a sum or product of counters and fixed values.
+// nestIndex returns an index, which in most cases is a sum or product of counters and fixed values.
 func (g *NestGen) nestIndex(depth int) *ir.Value {
 	if depth == 0 || g.r.IntN(3) == 0 {
 		switch k := g.r.IntN(10); {
@@ -100,7 +100,7 @@ func (g *NestGen) nestIndex(depth int) *ir.Value {
 	return g.B.Append(ir.OpIAdd, ir.TypeI64, x, y)
 }
 
-// endValue returns a number to which a loop counts, or from which it starts.
+// endValue returns a number for use as the start or the end of a loop.
 func (g *NestGen) endValue() *ir.Value {
 	switch k := g.r.IntN(10); {
 	case k < 4:
@@ -122,7 +122,7 @@ type nestLoop struct {
 	end       *ir.Value
 	down      bool
 	short     bool // whether the loop's test alone ends the loop after a few iterations
-	curved    bool // whether each iteration adds i to variable second
+	curved    bool // whether each iteration adds i to the variable `second`
 	grow      *ir.Value
 }
 
@@ -169,7 +169,7 @@ func (g *NestGen) nestLoop() *nestLoop {
 	return c
 }
 
-// loopCond returns the condition under which the loop continues with x.
+// loopCond returns the condition for another iteration if the counter is x.
 func (c *nestLoop) loopCond(x *ir.Value) *ir.Value {
 	op := []ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpULt}[c.g.r.IntN(4)]
 	if c.down {
@@ -209,7 +209,7 @@ func (g *NestGen) writeLoop() {
 	g.B = head
 	ivs := g.ivs
 	g.ivs = append(g.ivs[:len(ivs):len(ivs)], c.i, c.second)
-	some := !last && !c.short && g.r.IntN(6) == 0 // the test runs only in some iterations
+	some := !last && !c.short && g.r.IntN(6) == 0 // whether the loop's test runs only in some iterations
 	switch {
 	case last:
 		g.B.Jump(body)

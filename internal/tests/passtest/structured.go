@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// CheckStructured checks SPIR-V's rules for structured control flow. Dominance is computed as SPIR-V defines it,
-// with edges from a header to its merge and continue blocks. CheckStructured shares no code with pass structurize.
+// CheckStructured checks SPIR-V's rules for structured control flow. As in SPIR-V's definition of dominance, a
+// header has edges to its merge block and its continue block. CheckStructured shares no code with pass structurize.
 func CheckStructured(f *ir.Func) error {
 	n := len(f.Blocks)
 	index := map[*ir.Block]int{}
@@ -238,8 +238,8 @@ func CheckSSA(f *ir.Func) error {
 	return nil
 }
 
-// Machine runs a function that uses only a few ops. Machine appends each store to Out to the list Trace. Loads of
-// variable seed return pseudo-random numbers, with a new number after every store.
+// Machine runs a function that uses only a few ops. Machine appends each store to Out to the list
+// Trace. A load of the variable `seed` returns a pseudo-random number, which changes after every store.
 type Machine struct {
 	Out, seed *ir.Var
 	state     uint64
@@ -271,7 +271,7 @@ func (m *Machine) Run(f *ir.Func) (bool, error) {
 		if len(b.Phis) > 0 {
 			k := -1
 			for i, p := range b.Preds {
-				// If two edges come from one block, the first edge belongs to the condition true.
+				// If two edges come from one block, the first edge is taken if the condition is true.
 				if p == from && (k < 0 || second) {
 					k = i
 				}

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/golden"
 )
 
-// Text runs passes on the modules in the folder testdata of the package under test. The first line of a module
-// NAME.ir is a comment with the names of passes, and the next line describes the test. The file NAME.out contains
-// the module after these passes. In the list of passes, the name small selects the variant for small launches.
+// Text runs passes on the modules in the folder testdata of the package under test. The first line of each file
+// NAME.ir is a comment that lists the passes, and the next line describes the test. The file NAME.out contains
+// the module after these passes. In the list of passes, the word "small" selects the variant for small launches.
 func Text(t *testing.T) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.ir")

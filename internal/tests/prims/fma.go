@@ -14,8 +14,8 @@ func FMA[T ~float32 | ~float64](x, y, z T) T {
 	return T(math.FMA(float64(x), float64(y), float64(z)))
 }
 
-// FMA32 returns x*y + z with a single rounding. The product is exact in float64, and the sum is rounded to odd.
-// Rounding this sum to float32 gives the same number as rounding the exact sum.
+// FMA32 returns x*y + z with a single rounding. The product is exact in float64, and the sum is
+// rounded to odd. If this sum is rounded to float32, the result is the same as for the exact sum.
 func FMA32(x, y, z float32) float32 {
 	p, w := float64(x)*float64(y), float64(z)
 	s := p + w
@@ -30,8 +30,8 @@ func FMA32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// Uneven returns a random number that uses all bits of its type, so that each step of a sum of such numbers
-// is rounded.
+// Uneven returns a random number that uses all bits of its type. Therefore, sums of such numbers
+// must be rounded.
 func Uneven[T ~float32 | ~float64](r *rand.Rand) T {
 	return T(math.Ldexp(r.Float64()-0.5, r.IntN(20)-10))
 }

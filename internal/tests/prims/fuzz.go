@@ -20,14 +20,14 @@ type Input struct {
 	Views
 	*rand.Rand
 	N    int // number of elements
-	M    int // number of elements that the function processes, set by prim.Length if it is less than N
+	M    int // number of elements that the function processes; if it is less than N, prim.Length sets it
 	Most int // argument of prim.Length; may exceed the number of elements
 	kind uint8
 	size int // index of the option for the size of sub-groups, or -1
 }
 
-// Fuzz runs tests on the host device, each with its own inputs. The first numbers of an input select the
-// test, the length, and the kinds of elements and options.
+// Fuzz runs the tests on the host device with inputs from the fuzzer. The first numbers of an input
+// select the test, the length, and the kinds of elements and options.
 func Fuzz(f *testing.F, tests ...func(in *Input)) {
 	dev := devtest.Host(f)
 	for i := range tests {
@@ -48,7 +48,7 @@ func Fuzz(f *testing.F, tests ...func(in *Input)) {
 			in.size = len(in.Opts)
 			in.Opts = append(in.Opts, prim.Launch(runtime.With(properties.SubGroupSize(1<<lanes))))
 		}
-		if options&16 != 0 { // work-groups that publish no results make other work-groups compute them
+		if options&16 != 0 { // makes some work-groups publish no results, so that other work-groups compute them
 			in.Opts = append(in.Opts, prim.Launch(runtime.WithSpec(lookback.Silent, 1+in.Uint32N(7)), runtime.WithSpec(lookback.Polls, uint32(2))))
 		}
 		tests[int(test)%len(tests)](in)
@@ -64,7 +64,7 @@ func (in *Input) AnySubGroups() {
 	}
 }
 
-// Scratch adds, for some inputs, an option with scratch memory of the given size in bytes.
+// Scratch adds an option with scratch memory of the given size in bytes. It does this only for some inputs.
 func (in *Input) Scratch(bytes int) {
 	if in.IntN(3) > 0 {
 		return
@@ -77,8 +77,8 @@ func (in *Input) Scratch(bytes int) {
 	in.Opts = append(in.Opts, prim.Scratch(b.All()))
 }
 
-// Elements returns n elements. The fuzz input selects the kind of elements, such as random numbers, equal
-// numbers, special values or arbitrary bits, and whether they ascend.
+// Elements returns n elements. The fuzz input selects the kind of elements, such as equal numbers
+// or special values, and whether they ascend.
 func Elements[T Real](in *Input, n int) []T {
 	xs := make([]T, n)
 	for i := range xs {

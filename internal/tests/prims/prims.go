@@ -15,7 +15,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// Real is the constraint of number types of Go.
+// Real constrains type parameters to the number types of Go.
 type Real interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
 }
@@ -98,7 +98,7 @@ type Views struct {
 	T    *testing.T
 	Q    *runtime.Queue
 	Opts []prim.Option
-	// Offset is the buffer index at which each view begins, where 0 means 3.
+	// Offset is the buffer index at which each view begins. If Offset is 0, views begin at index 3.
 	Offset int
 }
 
@@ -124,7 +124,7 @@ func Read[T any](v Views, x runtime.View[T]) []T {
 	return out
 }
 
-// Result calls function `on` with a view for n results, and returns the results.
+// Result calls the function `on` with a view for n results, and returns the results.
 func Result[R any](v Views, n int, on func(out runtime.View[R], opts ...prim.Option) (runtime.Event, error)) []R {
 	v.T.Helper()
 	out := View(v, make([]R, n))

@@ -1,8 +1,8 @@
-// Package quirktest compiles the kernels that show drivers' bugs, without the workarounds in the table of
-// package quirks. The tests of package quirktest find out which workarounds a driver still needs. For each row
-// of the table, the row's kernels are compiled without the workaround of that row. Each test runs in a process
-// of its own, because drivers may crash. If the device does not need a row's workaround, the tests list the
-// row, but do not fail. The following command runs the tests on the Vulkan device:
+// Package quirktest compiles kernels that show bugs of drivers. It disables the workarounds in the table
+// of package quirks. The tests of package quirktest find out which workarounds a driver still needs. For
+// each row of the table, it compiles the row's kernels without the row's workaround. Each test runs in a
+// process of its own, because drivers may crash. If the device does not need a row's workaround, the
+// tests list the row, but do not fail. The following command runs the tests on the Vulkan device:
 //
 //	go test -v ./internal/tests/difftest/... ./internal/tests/smith -run TestQuirks
 package quirktest
@@ -31,7 +31,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// kernelTimeLimit limits the time of the test of one kernel, because drivers may hang.
+// kernelTimeLimit is the time limit for testing one kernel. A limit is needed because drivers may hang.
 const kernelTimeLimit = 3 * time.Minute
 
 // A Case is a row of the table of quirks (drivers' bugs), with one of the kernels or tests that show the bug.
@@ -43,7 +43,7 @@ type Case struct {
 	Package, Kernel string
 }
 
-// Disabled returns the names of disabled optimizations, for load.Program.
+// Disabled returns the names of the optimizations that load.Program must disable.
 func (c Case) Disabled() []string { return []string{"quirk/" + c.Row.Name} }
 
 // Cases returns the cases for which `match` returns true. Cases returns no cases for rows whose workaround cannot
@@ -165,7 +165,7 @@ var (
 	skipPattern = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
 )
 
-// Kernels runs, for each case, the tests of the calling package that compare devices with the host.
+// Kernels runs tests of the calling package for each case. These tests compare devices with the host.
 // testPattern matches the names of tests that compare devices, and subtestName returns the name of a
 // kernel's sub-test. The tests must define the flag -every-case, because without this flag they omit cases.
 func Kernels(t *testing.T, testPattern string, cases []Case, subtestName func(c Case) string) {
@@ -204,7 +204,7 @@ func Child(env []string, args ...string) (out, failureText string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), kernelTimeLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, append([]string{"-test.v"}, args...)...)
-	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers must optimize as they do for users
+	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // clears two variables, so that drivers optimize as they do for users
 	text, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -226,7 +226,7 @@ func firstFailure(out []byte, exit *exec.ExitError) string {
 	return exit.Error()
 }
 
-// Programs does the same as Kernels, for cases that the function `run` executes.
+// Programs does the same as Kernels, but calls the function `run` to execute a case.
 func Programs(t *testing.T, device string, cases []Case, run func(c Case) (failed string, err error)) {
 	reportRows(t, device, cases, run)
 }

@@ -1,6 +1,6 @@
-// Package sample decides which part of a long test runs. With -short, as in make test, a
-// representative part runs, or no part if another test finds the same mistakes. Without -short, as
-// in "make deep" and in "go test" without flags, the complete test runs.
+// Package sample decides which part of a long test runs. With -short, as in "make test", a
+// representative part runs. With -short, no part runs if another test finds the same mistakes.
+// Without -short, as in "make deep" and in "go test" without flags, the complete test runs.
 package sample
 
 import (
@@ -16,8 +16,8 @@ func Of(fullCount, shortCount int) int {
 	return fullCount
 }
 
-// Deep skips the test with -short. The command "make deep" runs the test. otherTests names tests
-// that find the same mistakes and also run with -short.
+// Deep skips the test if the flag -short is set. The command "make deep" runs the test. otherTests
+// names tests that find the same mistakes and also run with -short.
 func Deep(t testing.TB, otherTests string) {
 	t.Helper()
 	if testing.Short() {

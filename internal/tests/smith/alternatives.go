@@ -13,9 +13,9 @@ var altStmts = []statement{
 	{6, (*progGen).chooseAgain}, {4, (*progGen).useChosen},
 }
 
-// allowedTargets limits the variables to which a new reference may refer. The target of a reference must be declared
-// before the variable that holds the reference. If the target were declared later, the target might belong to a loop
-// iteration that has ended.
+// allowedTargets describes which variables a new reference may refer to. The target of a reference
+// must be declared before the variable that holds the reference. If the target were declared later,
+// the target might belong to a loop iteration that has ended.
 type allowedTargets struct {
 	// If field `from` is not 0, references must not refer to a variable v with before <= v.born &&
 	// v.born < from.
@@ -34,7 +34,7 @@ func (g *progGen) writeWithin(v *progVar, writeBody func()) {
 }
 
 // canChoose reports whether a variable's pointee or callee may depend on data at this point of the program.
-// canChoose returns false in kernels with work-groups, and in functions that may only read memory.
+// canChoose returns false in kernels with work-groups, and in functions that must not write memory.
 func (g *progGen) canChoose() bool { return !g.pure && g.group == nil }
 
 // writeChoice writes an if statement, with or without an else, around assignments.

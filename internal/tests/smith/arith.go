@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// NewArith returns the program for a seed. The program has only arithmetic, in many small
-// expressions of a few numbers and related constants. Some expressions use loop counters, or
-// variables that branches assign. Compilers replace hundreds of patterns of arithmetic by shorter
-// code, and some of their replacements are wrong.
+// NewArith returns the program for a seed. The program consists of many small arithmetic
+// expressions, which use a few numbers and related constants. Some expressions use loop counters,
+// or variables that branches assign. Compilers replace hundreds of patterns of arithmetic by
+// shorter code, and some of their replacements are wrong.
 func NewArith(seed uint64, prefix string) *Program {
 	a := &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}}
 	a.writeHeader()
@@ -23,8 +23,8 @@ type arithGen struct {
 	theme int // shift count, or another number from which constants are derived
 }
 
-// arithWords is the number of words of Out to which expressions contribute. arithPer is the number of
-// expressions per word of Out.
+// arithWords is the number of words of Out that contain results of expressions. arithPer is the
+// number of expressions per word of Out.
 const arithWords, arithPer = 8, 6
 
 func (a *arithGen) theKernel() {
@@ -88,8 +88,8 @@ func (a *arithGen) writeBranch(t *typ) {
 	a.line("}")
 }
 
-// writeMixLoop writes a loop that mixes expressions of the loop counter x into the hash. The loop may
-// carry variable y from one iteration to the next.
+// writeMixLoop writes a loop that mixes expressions of the loop counter x into the hash. The loop
+// may use the value of the variable y from the previous iteration.
 func (a *arithGen) writeMixLoop(t *typ) {
 	a.line("for %s {", a.forClauses(t))
 	a.indent++
@@ -161,8 +161,8 @@ func (a *arithGen) fromWord(t *typ, word string) string {
 	return fmt.Sprintf("math.Float64frombits(%s)", word)
 }
 
-// arithExpr returns an expression of type t. Parameter vars is the type of the variables x and y,
-// which the expression uses.
+// arithExpr returns an expression of type t. The expression uses the variables x and y, and the
+// parameter `vars` is the type of x and y.
 func (a *arithGen) arithExpr(t, vars *typ, depth int) string {
 	if depth <= 0 {
 		return a.leaf(t, vars)
@@ -201,7 +201,7 @@ func (a *arithGen) arithOperand(t, vars *typ, depth int) string {
 	return a.arithExpr(t, vars, depth)
 }
 
-// themeConst returns a constant of type t that is often derived from the field theme.
+// themeConst returns a constant of type t, which it often derives from the field `theme`.
 func (a *arithGen) themeConst(t *typ, notZero bool) string {
 	if t.kind == floatKind {
 		c := a.one("0", "1", "-1", "2", "0.5", "-0.5", "3", "4", "255", "1.5", "65536", "-2", "10", "0.1")

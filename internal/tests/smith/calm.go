@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// writeCalm writes barriers, loops that begin with a barrier, and reductions of uniform values. The written code is
-// the same for all work-items of the group. Where no work-item can have returned, host forms run this code in
-// loops over the work-items, and the loop bodies do not use the work-item's number. writeCalm returns the variables
+// writeCalm writes barriers, loops that begin with a barrier, and reductions of uniform values. The written code
+// is the same for all work-items of the group. While no work-item can have returned, host forms run this code in
+// loops over the work-items. The loop bodies do not use the work-item's number. writeCalm returns the variables
 // that it declared. writeCalm uses its own random numbers, so that the rest of the program does not change.
 func (g *progGen) writeCalm(r *rand.Rand) (vars []string) {
 	defer func(old *rand.Rand) { g.r = old }(g.r)

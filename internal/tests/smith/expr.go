@@ -120,8 +120,8 @@ func (g *progGen) indexExpr(base string, n int) string {
 // smallExpr returns an expression for a small integer.
 func (g *progGen) smallExpr() string { return fmt.Sprintf("int16(%s)", g.placeExpr(intT)) }
 
-// placesOf returns the variables in scope, or parts of variables, whose type satisfies the predicate `fits`.
-// placesOf returns at most one part per variable.
+// placesOf returns variables in scope, or parts of these variables. The type of each result
+// satisfies the predicate `fits`. placesOf returns at most one part per variable.
 func (g *progGen) placesOf(fits func(t *typ) bool, assign bool) []string {
 	var out []string
 	for _, v := range g.varsThat(func(v *progVar) bool { return !assign || !v.fixed || v.typ.kind >= sliceKind }) {
@@ -200,8 +200,8 @@ func (g *progGen) arrayIndex(n int) string {
 	return fmt.Sprintf("%s%%%d", v.name, n)
 }
 
-// mayFault decides whether an operation is written without a guard, so that the operation may fault. At most one
-// operation in a statement has no guard.
+// mayFault reports whether to write an operation without a guard, which means that the operation
+// may fault. At most one operation in a statement has no guard.
 func (g *progGen) mayFault(n int) bool {
 	if !g.faulty || g.faults > 0 || !g.oneIn(n) {
 		return false
@@ -328,7 +328,7 @@ func (g *progGen) libraryCall(t *typ, d int) string {
 	return g.convert(t, fmt.Sprintf("shape.Pair[%s, %s]{%s, %s}%s.Key()", t, int8T, g.varExpr(t, d), g.varExpr(int8T, d), g.one("", ".Flip()")))
 }
 
-// roundedExpr returns expression e with float32 results rounded so that all devices agree.
+// roundedExpr returns e, or for float32 an expression that has the same value on all devices.
 func (g *progGen) roundedExpr(t *typ, e string) string {
 	if t == float32T {
 		return "shape.F32(" + e + ")"

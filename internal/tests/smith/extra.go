@@ -20,8 +20,8 @@ func (g *progGen) declareLocal(t *typ, e string) {
 	g.declare(&progVar{name: v, typ: t})
 }
 
-// writeDefer writes a deferred call, outside of loops. On devices a work-item that faults runs no deferred calls, so
-// programs that may fault contain no deferred calls.
+// writeDefer writes a deferred call, outside of loops. Programs that may fault contain no deferred
+// calls, because a work-item that faults on a device runs none.
 func (g *progGen) writeDefer() {
 	if g.faulty || len(g.loops) > 0 || g.times > 1 || g.closed > 0 || g.pure || g.group != nil && len(g.group.loops) > 0 {
 		return
@@ -110,7 +110,7 @@ func (g *progGen) complex() {
 	g.declareLocal(float64T, fmt.Sprintf("real(%s) + imag(-%s)", c, c))
 }
 
-// writeAppends writes statements that make a slice and append within its capacity.
+// writeAppends writes statements that make a slice, and append elements without exceeding its capacity.
 func (g *progGen) writeAppends() {
 	if g.times > 1 {
 		return

@@ -30,8 +30,8 @@ func (g *progGen) ifStatement() {
 	g.pop()
 }
 
-// flowLoop writes a loop with the given head. The body of the loop runs at most maxTimes times. If a statement in the
-// loop names the loop's label, flowLoop also writes the label.
+// flowLoop writes a loop that begins with the given head. The body of the loop runs at most maxTimes
+// times. If a statement in the loop names the loop's label, flowLoop also writes the label.
 func (g *progGen) flowLoop(head string, maxTimes int, isSwitch bool, writeInner func()) {
 	outer, before, depth := g.out, g.times, g.indent
 	g.out = strings.Builder{}
@@ -52,7 +52,7 @@ func (g *progGen) flowLoop(head string, maxTimes int, isSwitch bool, writeInner 
 	g.line("}")
 }
 
-// maxTrips returns the largest number of iterations that a loop may run.
+// maxTrips returns a random limit for the number of iterations of a loop.
 func (g *progGen) maxTrips() int { return 1 + g.n(min(7, max(1, maxWork/4/g.times))) }
 
 func (g *progGen) forStatement() {

@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// SubGroups are the sizes of sub-groups with which programs run on the host.
+// SubGroups lists the sub-group sizes of programs that run on the host.
 var SubGroups = []int{4, 8, 32}
 
 // GroupRun is the result of a launch on the host.
@@ -229,9 +229,9 @@ func none(*kernelimpl.HostArgs) any { return nil }
 
 `
 
-// GroupHost runs programs whose arguments are GroupArgs, either with work-groups or over ranges.
-// The prefixes of the programs must differ. GroupHost runs each program as gc compiles it, and also
-// in its host form if `kernels` contains one.
+// GroupHost runs programs whose arguments are GroupArgs. The programs have work-groups, or run over
+// ranges. The prefixes of the programs must differ. GroupHost runs each program as gc compiles it,
+// and also in its host form if `kernels` contains one.
 func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kernel) ([][]GroupRun, error) {
 	files := map[string]string{"any.go": "package kernels\n\nconst Any = 0\n"}
 	var calls, news strings.Builder

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// inGroups lists statements of work-items in kernels with work-groups.
+// inGroups lists statements that work-items execute only in kernels with work-groups.
 var inGroups = []statement{{2, (*progGen).writeTally}}
 
 // groupOperator returns a type and a function that combines values of the type. If the result depends on the order of
@@ -61,8 +61,8 @@ func (g *progGen) scan() {
 	g.declareLocal(t, g.roundedExpr(t, fmt.Sprintf("dsl.%sScanOverGroup(it.Group(), %s, dsl.%s)", g.one("Inclusive", "Exclusive"), g.itemValue(t), op)))
 }
 
-// ofQuads writes sub-group operations among four neighbours. Four neighbours are in one sub-group for any
-// size of sub-groups.
+// ofQuads writes sub-group operations that combine values of four neighbouring work-items. These
+// work-items are in one sub-group, whatever the size of sub-groups is.
 func (g *progGen) ofQuads() {
 	if g.group.items%4 != 0 {
 		return
@@ -110,9 +110,9 @@ func (g *progGen) writeUniformCall() {
 	}
 }
 
-// writeTally writes atomic operations on elements that all work-items change. The order of the operations has no effect
-// on the result. writeTally writes the atomic operations outside of loops of work-items, because lavapipe miscompiles
-// ordered atomic operations in loops.
+// writeTally writes atomic operations on elements that all work-items change. The order of the
+// operations has no effect on the result. writeTally writes nothing inside loops of item code,
+// because lavapipe miscompiles ordered atomic operations in loops.
 func (g *progGen) writeTally() {
 	if g.times > g.group.times || len(g.loops) > 0 || g.closed > 0 {
 		return

@@ -8,10 +8,10 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// groupState is the state of a kernel with work-groups. The kernel consists of "code of the group"
-// and "code of work-items". All work-items of the group that have not returned execute the "code of
-// the group" together. Code of work-items has no restrictions on control flow. The states of the
-// shared tiles determine which memory may be used by code of the group and by code of work-items.
+// groupState is the state of a kernel with work-groups. The kernel consists of "group code" and
+// "item code". Group code is executed together by all work-items of the group that have not
+// returned. Item code may have any control flow. The states of the shared tiles determine which
+// memory each kind of code may use.
 type groupState struct {
 	local, groups []int
 	items         int  // number of work-items in a work-group
@@ -19,7 +19,7 @@ type groupState struct {
 	late          bool // whether the code is at the end of the kernel
 	depth         int
 	loops         []groupLoop
-	times         int // number of times that the current code of the group runs
+	times         int // number of times that the current group code runs
 	tiles         []*sharedTile
 	walks         bool // whether the code mostly consists of loops that add up the elements of a slice
 }
@@ -35,7 +35,7 @@ type groupLoop struct {
 type tileState uint8
 
 const (
-	owned  tileState = iota // each work-item uses its own part of the tile, and all may add to counters
+	owned  tileState = iota // each work-item uses only its own part of the tile, but all may change counters
 	shared                  // all work-items may read the tile
 )
 
@@ -45,7 +45,7 @@ type sharedTile struct {
 	elem    *typ // type of the elements; each group has n elements
 	n       int
 	base    string // expression for the offset of the group's elements
-	view    string // format of an expression for a work-item's own part, given the tile's name
+	view    string // format that makes an expression for a work-item's own part from the tile's name
 	own     *typ   // type of a work-item's own part
 	length  int
 	counter bool // whether only atomic operations change the tile
@@ -252,7 +252,7 @@ func init() {
 	groupNested = []groupStatement{{4, (*progGen).groupIf}, {3, (*progGen).groupFor}, {1, (*progGen).groupSwitch}, {1, (*progGen).groupClosure}}
 }
 
-// groupStatements writes code of the group in the current scope.
+// groupStatements writes group code in the current scope.
 func (g *progGen) groupStatements(n int) {
 	for range n {
 		list := groupSimple
@@ -301,8 +301,8 @@ func (g *progGen) restoreStates(states []tileState) {
 	}
 }
 
-// groupBlock writes code of the group in a scope of its own, without braces. groupBlock does not change the states of
-// the tiles.
+// groupBlock writes group code in a scope of its own, without braces. groupBlock does not change
+// the states of the tiles.
 func (g *progGen) groupBlock(n int) {
 	b := g.group
 	states := b.saveStates()
@@ -319,7 +319,7 @@ func (g *progGen) groupBlock(n int) {
 	g.depth--
 }
 
-// itemCode writes code of work-items.
+// itemCode writes item code.
 func (g *progGen) itemCode() {
 	for range 1 + g.n(3) {
 		g.statement()
@@ -434,7 +434,7 @@ func (g *progGen) writeLeaving() {
 	g.line("}")
 }
 
-// allLeave writes code by which all work-items of a group return.
+// allLeave writes code that makes all work-items of a group return.
 func (g *progGen) allLeave() {
 	if g.closed > 0 || !g.oneIn(3) {
 		return
@@ -444,7 +444,7 @@ func (g *progGen) allLeave() {
 	g.line("}")
 }
 
-// leaveLoop writes a break or continue of a loop of the group.
+// leaveLoop writes a break or continue statement for a loop in group code.
 func (g *progGen) leaveLoop() {
 	loops := g.group.loops
 	if len(loops) == 0 {
@@ -468,7 +468,7 @@ func copyStates(tiles []*sharedTile, states []tileState) {
 	}
 }
 
-// uniformVariable writes a declaration or a change of a variable that is uniform in the group.
+// uniformVariable writes a statement that declares or changes a variable that is uniform in the group.
 func (g *progGen) uniformVariable() {
 	vs := g.varsThat(func(v *progVar) bool { return v.uniform && strings.HasPrefix(v.name, "u") })
 	if len(vs) > 0 && g.oneIn(2) {
@@ -536,7 +536,7 @@ func (g *progGen) groupFor() {
 		outer := g.loops
 		l := outer[len(outer)-1]
 		b.loops = append(b.loops, groupLoop{l.label, l.used, b.saveStates()})
-		g.loops = nil // a work-item alone must not leave a loop of the group
+		g.loops = nil // a single work-item must not leave a loop in group code
 		g.push()
 		g.declare(v)
 		g.indent++
@@ -550,7 +550,7 @@ func (g *progGen) groupFor() {
 	b.times = times
 }
 
-// groupClosure writes a function literal with code of the group, and a call of it.
+// groupClosure writes a function literal that contains group code, and a call of this function.
 func (g *progGen) groupClosure() {
 	b := g.group
 	if g.closed > 0 {

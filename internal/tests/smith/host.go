@@ -11,7 +11,7 @@ import (
 	"github.com/kgen-go/kgen/internal/tests/smith/shape"
 )
 
-// HostResult is the result of running a program, compiled by gc, on its inputs.
+// HostResult is the result of a program that gc has compiled.
 type HostResult struct {
 	Args   shape.Args
 	Faults []HostFault

@@ -7,7 +7,7 @@ import (
 
 // NewLoops returns the program for a seed. The program has only loops over slices and arrays. The
 // programs test whether compilers prove correctly that indices are in range. Most of the loops
-// never fault, and some loops fault in a late iteration.
+// never fault. Others fault in a late iteration.
 func NewLoops(seed uint64, prefix string) *Program {
 	l := &loopGen{arithGen: &arithGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 44)), prefix: prefix}}}
 	l.writeHeader()
@@ -20,7 +20,7 @@ type loopGen struct {
 	*arithGen
 	typ    *typ       // type of x and y
 	over   indexedVar // slice or array that the nest reads and writes
-	counts []string   // counters of the enclosing loops, as ints, outermost first
+	counts []string   // expressions of type int for the counters of the enclosing loops, outermost first
 }
 
 // indexedVar is a slice or array.
@@ -30,8 +30,8 @@ type indexedVar struct {
 	rw   bool // whether the program may write to the slice or array
 }
 
-// loopWords is the number of words to which nests of loops contribute, from word 8 of a work-item's
-// part of Out on. loopPer is the number of nests of loops per word of Out.
+// loopWords is the number of words that contain results of nested loops. They begin at word 8 of a
+// work-item's part of Out. loopPer is the number of outer loops per word of Out.
 const loopWords, loopPer = 8, 2
 
 func (l *loopGen) theKernel() {
@@ -189,7 +189,7 @@ func (l *loopGen) writeNestStmt(depth int) {
 // loopCounter returns the counter of one of the loops.
 func (l *loopGen) loopCounter() string { return pick(l.progGen, l.counts) }
 
-// loopIndex returns an index expression, which is mostly in range.
+// loopIndex returns an expression for an index, which is in range in most cases.
 func (l *loopGen) loopIndex() string {
 	i, length := l.loopCounter(), fmt.Sprintf("len(%s)", l.over.name)
 	if l.oneIn(60) {

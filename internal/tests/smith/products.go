@@ -3,8 +3,8 @@ package smith
 import "math/rand/v2"
 
 // productKind describes the element types of a matrix product. The fields elemFormat, sumFormat, changeFormat and
-// bitsFormat are formats of expressions. elemFormat computes an element from its index, and sumFormat is a constant
-// of type sum. changeFormat computes a number from a sum e with one rounding, because devices may fuse operations.
+// bitsFormat are formats of expressions. elemFormat computes an element from its index i. sumFormat is a constant
+// of type sum. changeFormat computes a number from a sum e. It rounds only once, since devices may fuse operations.
 // bitsFormat converts a sum y to an integer. The floats in matrix products are so small that no sum is infinite.
 type productKind struct{ elem, sum, elemFormat, sumFormat, changeFormat, bitsFormat string }
 
@@ -32,8 +32,8 @@ func (g *progGen) writeProducts(r *rand.Rand) []string {
 	if g.oneIn(3) {
 		rows, inner, cols = 16, 32, 16
 	}
-	// placeMatrix chooses a stride and a layout for a matrix. placeMatrix also returns how many
-	// elements of memory the matrix needs.
+	// placeMatrix chooses a stride and a layout for a matrix. placeMatrix also returns the number
+	// of elements that the matrix occupies in memory.
 	placeMatrix := func(rows, cols int) (stride int, layout string, size int) {
 		lines, length, layout := rows, cols, "dsl.RowMajor"
 		if g.oneIn(2) {

@@ -11,11 +11,11 @@ import (
 // row execute a loop in lockstep.
 var rowRanges = [][]int{{3, 5}, {4, 8}, {2, 260}, {5, 3}, {1, 19}, {7, 3}, {2, 3, 5}, {2, 2, 9}, {1, 2, 257}, {16, 1}, {40}}
 
-// NewRows returns the program for a seed. The program runs over a range, which mostly has two dimensions. The
-// program has only loops that add up elements of matrices, as matrix products and their gradients do. The
-// loops run along rows, along columns, and over the transposed matrix. Before each row, host forms compute
-// the values that are uniform in the row. Before each iteration, host forms compute the values that are
-// uniform in the iteration.
+// NewRows returns the program for a seed. The program runs over a range, which has two dimensions
+// in most cases. Its only statements are loops that add up elements of matrices, as in matrix
+// products and their gradients. The loops run along rows, along columns, and over the transposed
+// matrix. Before each row, host forms compute the values that are uniform in the row. Before each
+// iteration, host forms compute the values that are uniform in the iteration.
 func NewRows(seed uint64, prefix string, n int) *Program {
 	g := &rowGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 47)), prefix: prefix}}
 	g.global = pick(g.progGen, rowRanges)
@@ -98,7 +98,7 @@ func (g *rowGen) writeRowSum(i int) {
 	g.line("_ = %s", cols)
 	sum, b := fmt.Sprintf("s%d", i), fmt.Sprintf("b%d", i)
 	g.line("%s := %s(%s)", sum, typ, g.one("0", "0", "x", pick(g.progGen, g.row)))
-	most := min(maxRows, max(1, (length-24)/step.most)) // number of rows that exist
+	most := min(maxRows, max(1, (length-24)/step.most)) // largest number of rows for which the slice has elements
 	bound := g.one(fmt.Sprint(most), fmt.Sprintf("min(%d, int(k.N&3)+1)", most), fmt.Sprintf("min(%d, nx)", most))
 	if g.oneIn(6) {
 		bound = fmt.Sprint(1 + g.n(maxRows))
@@ -129,7 +129,7 @@ func (g *rowGen) writeRowSum(i int) {
 	g.line("k.Out[id*16+%d] = %s", i, sum)
 }
 
-// uniformInRow returns an expression that is uniform in a row, in an iteration, or in both.
+// uniformInRow returns an expression whose value is the same in a row, in an iteration, or in both.
 func (g *rowGen) uniformInRow(b string) string {
 	row := pick(g.progGen, g.row)
 	return g.one(row, b, fmt.Sprintf("%s*%s", b, b), fmt.Sprintf("%s*(%s)", b, row), fmt.Sprintf("%s+%s", b, row), fmt.Sprintf("(%s+1)*(%s)", b, row))

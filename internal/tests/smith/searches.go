@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// NewSearches returns the program for a seed. The program has only loops that work-items leave in
-// different iterations, namely searches, rejection sampling and walks. A work-item that has left a
-// loop keeps the values of its last iteration while other work-items continue the loop.
+// NewSearches returns the program for a seed. The program's loops are searches, rejection sampling
+// and walks, which work-items leave in different iterations. A work-item that has left a loop keeps
+// the values of its last iteration while other work-items continue the loop.
 func NewSearches(seed uint64, prefix string) *Program {
 	s := &searchGen{progGen: &progGen{r: rand.New(rand.NewPCG(seed, 45)), prefix: prefix}}
 	s.writeHeader()
@@ -26,7 +26,7 @@ type searchGen struct {
 	results []*typ   // types of the results of the function being written; nil for none
 	group   string   // struct type that contains the results; "" if there is none
 	helpers []searchFunc
-	times   int // largest number of runs of the current statement
+	times   int // largest number of times that the current statement runs
 }
 
 // intVar is a variable of any integer type. Statements may assign to the variable if field `set` is true.
@@ -47,7 +47,7 @@ type searchFunc struct {
 // searchPer is the number of loops per word of Out.
 const searchWords, searchPer = 4, 2
 
-// maxRounds is the largest number of runs of the body of the innermost loop.
+// maxRounds is the largest number of times that the body of the innermost loop runs.
 const maxRounds = 600
 
 func (s *searchGen) theKernel() {
@@ -77,7 +77,7 @@ func (s *searchGen) theKernel() {
 	s.line("}")
 }
 
-// declareState writes declarations of a search's state, which is variable s and possibly more variables.
+// declareState declares the variables for a search's state, which are s and up to two others.
 func (s *searchGen) declareState(first string) {
 	s.line("s := %s", first)
 	s.nums = append(s.nums, intVar{"s", uint32T, true})
@@ -96,7 +96,7 @@ func (s *searchGen) writeHashMix() {
 	}
 }
 
-// writeSearchHelper writes a function with two numbers and the inputs as parameters.
+// writeSearchHelper writes a function whose parameters are two numbers and the inputs.
 func (s *searchGen) writeSearchHelper() {
 	f := searchFunc{name: fmt.Sprintf("%sf%d", s.prefix, len(s.helpers))}
 	for range 1 + s.n(4)*s.n(2) {
@@ -157,7 +157,7 @@ func (s *searchGen) writeHelperCall() {
 	}
 }
 
-// writeSearchNest writes one loop, after declarations of the variables for its results.
+// writeSearchNest declares variables for the results of a loop, and then writes the loop.
 func (s *searchGen) writeSearchNest() {
 	for range s.n(3) {
 		name, t := s.newName("o"), s.intType()
@@ -217,7 +217,7 @@ func (s *searchGen) writeSearchLoop(depth int) {
 }
 
 // writeLoopBody writes the body of a loop. The body computes a value from the state, advances the
-// state, and has exits for some work-items.
+// state, and lets some work-items leave the loop.
 func (s *searchGen) writeLoopBody(depth int) {
 	inner := depth > 0 && s.times <= maxRounds/3
 	at := s.n(3)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Shrink removes parts of a source, and returns the smallest source found for which stillFails returns true. Most
-// sources that Shrink tries are not legal programs. stillFails must return false for illegal programs.
+// Shrink removes parts of a source as long as stillFails returns true, and returns the smallest source found.
+// Most sources that Shrink tries are not legal programs. stillFails must return false for illegal programs.
 func Shrink(src string, stillFails func(src string) bool, limit time.Duration) string {
 	until := time.Now().Add(limit)
 	for changed := true; changed; {
@@ -25,13 +25,13 @@ func Shrink(src string, stillFails func(src string) bool, limit time.Duration) s
 				n++
 				continue
 			}
-			src, changed = text, true // the next change now has the number n
+			src, changed = text, true // in the new source, change n is the next one to try
 		}
 	}
 	return src
 }
 
-// sourceEditor makes the n-th of all possible changes to a source.
+// sourceEditor numbers all possible changes to a source, and makes the n-th change.
 type sourceEditor struct{ n int }
 
 // countChange counts the current change, and reports whether it is the change to make.

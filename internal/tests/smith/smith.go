@@ -3,14 +3,14 @@
 // seed always gives the same program.
 //
 // Each test generates one kind of programs. TestArith generates arithmetic and small loops, where
-// drivers have most bugs. TestLoops generates loops over slices, in which kgen proves that indices
-// are in range. TestRows generates loops along rows and columns in ranges of two dimensions.
-// TestGroups generates kernels with work-groups. The tests run kernels with work-groups as
-// coroutines, as host forms, in the interpreter with a search for data races, and on the device.
+// drivers have most bugs. TestLoops generates loops over slices, in which kgen proves that indices are
+// in range. TestRows generates loops along rows and columns in ranges of two dimensions. TestGroups
+// generates kernels with work-groups. The tests run the work-items of such kernels as coroutines, as
+// host forms, in the interpreter and on the device. The interpreter looks for data races.
 //
-// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2 programs are small, and a
-// driver compiles many more programs in the same time. The flag -modules lists the variants of modules
-// that run on the device. The flag -keep names a folder for shrunk failures, which belong in testdata.
+// For a longer run use -programs 10000 -budget 5h -first 0. With -sizes 2, programs are small, so a driver
+// compiles many more of them in the same time. The flag -modules lists the variants of modules that run on the
+// device. The flag -keep names a folder for failing programs after shrinking, which should be moved to testdata.
 package smith
 
 import (
@@ -52,11 +52,11 @@ var Imports = []string{
 	"github.com/kgen-go/kgen/internal/tests/smith/shape",
 }
 
-// These limits on the number of statements let programs end soon on every device.
+// The limit makes programs end soon on every device.
 const maxWork = 4000 // largest number of statements that a work-item runs
 
-// progSize limits the size of a program. Drivers take long for large programs, and small programs often show the
-// same bugs.
+// progSize limits the size of a program. Drivers need much time to compile large programs, and
+// small programs often show the same bugs.
 type progSize struct {
 	statements, helpers int
 	depth               int // depth of nested statements
@@ -82,18 +82,18 @@ type progGen struct {
 	funcs     []*progFunc
 	tableType *typ
 
-	// The field scopes and the fields after it are the state of the function being written.
+	// The field `scopes` and the fields after it are the state of the function being written.
 	scopes [][]*progVar
 	loops  []jumpTarget
 	result *typ // type of the function's result; nil for none
-	pure   bool // whether the function may only read memory
+	pure   bool // whether the function must not write memory
 	kernel bool
 	work   int // number of statements that run in the function
 	times  int // number of times that the current statement runs
 	depth  int
-	closed int // number of closures around the code
-	// faults is the number of operations of the current statement that may fault. faults is at most one,
-	// because Go does not define which of two operations faults first.
+	closed int // number of closures that contain the code being written
+	// The field `faults` is the number of operations in the current statement that may fault. This
+	// number is at most one, because Go does not define which of two operations faults first.
 	faults int
 	group  *groupState // state of a kernel with work-groups, else nil
 	births int         // number of variables declared so far
@@ -105,13 +105,13 @@ type progGen struct {
 type progVar struct {
 	name string
 	typ  *typ
-	// fixed forbids assignments to the variable.
+	// fixed is true if the program must not assign to the variable.
 	fixed bool
-	// noCapture forbids closures to use the variable.
+	// noCapture is true if closures must not use the variable.
 	noCapture bool
 	// device is true if a slice or pointer refers to device memory.
 	device bool
-	// length is the least possible length, if the variable is a slice.
+	// If the variable is a slice, the field `length` is its least possible length.
 	length int
 	// uniform is true if all work-items of a group have the same value.
 	uniform bool

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// beginKernel writes a kernel of independent work-items, up to the body for one work-item.
+// beginKernel writes the beginning of a kernel with independent work-items, up to the code for one work-item.
 func (g *progGen) beginKernel() {
 	g.line("")
 	g.line("type %sK struct{ shape.Args }", g.prefix)
@@ -48,7 +48,7 @@ func (g *progGen) theKernel() {
 	}
 	g.writeStmts(g.size.statements/2 + g.n(g.size.statements))
 	for _, v := range g.scopes[0] {
-		g.faults = 1 // forbids further faults in the statement
+		g.faults = 1 // makes sure that the statement cannot fault
 		if v.typ.scalar() {
 			g.line("h = shape.Mix(h, %s)", toWord(v.typ, v.name))
 		} else if p := g.partOf(v.name, v.typ, v, (*typ).scalar, false, 4); p != "" && v.name != "out" {
@@ -343,8 +343,8 @@ func (g *progGen) callStatement() {
 	}
 }
 
-// effectArguments returns arguments for a call of f, some of them pointers to variables. If the function may
-// fault, the arguments never fault.
+// effectArguments returns arguments for a call of f. Some arguments are pointers to variables. If f
+// may fault, evaluating the arguments never faults.
 func (g *progGen) effectArguments(f *progFunc) (string, bool) {
 	if f.faulty {
 		g.faults = 1
@@ -418,7 +418,7 @@ func (g *progGen) writeSlicing() {
 	name := g.newName("s")
 	s := &progVar{name: name, typ: sliceOf(v.typ.elem), fixed: true, length: hi - lo, device: v.device, tile: v.tile}
 	if v.device && v.typ.elem.kind == floatKind {
-		return // storedExpr recognizes floats in memory by the slice's name, so slices of floats get no other name
+		return // storedExpr recognizes slices of floats by their names, so the program declares no other names for them
 	}
 	switch is := g.varsThat(func(v *progVar) bool { return v.typ.kind == intKind }); {
 	case len(is) > 0 && g.mayFault(2):

@@ -2,9 +2,9 @@ package smith
 
 import "fmt"
 
-// writeWalk writes a loop that adds up elements. Neighbouring work-items load neighbouring elements, and the step
-// is at least the work-group's size. Host forms run the loop in lockstep if no effect comes between the last
-// barrier and the loop. In most programs a barrier comes directly before the loop.
+// writeWalk writes a loop that adds up elements. Neighbouring work-items load neighbouring elements, and
+// the step is at least the work-group's size. Host forms run the loop in lockstep if there is no effect
+// between the last barrier and the loop. In most programs a barrier comes directly before the loop.
 func (g *progGen) writeWalk() {
 	items := g.group.items
 	if g.group.times > 4 || g.work > maxWork/2 {

@@ -32,9 +32,9 @@ func tool(t testing.TB, name, debianPackage string) string {
 	return path
 }
 
-// Validate runs spirv-val on the module. If the module is not valid for [Env], Validate fails the test with
-// the tool's message and the module's text. flags are further flags of the tool, such as
-// --scalar-block-layout.
+// Validate runs spirv-val on the module. If the module is not valid for [Env], Validate fails the
+// test with the tool's message and the module's text. The argument `flags` contains additional
+// flags for the tool, such as --scalar-block-layout.
 func Validate(t testing.TB, words []uint32, flags ...string) {
 	t.Helper()
 	if msg := Invalid(t, words, flags...); msg != "" {

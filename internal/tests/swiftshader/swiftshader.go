@@ -1,6 +1,6 @@
 // Package swiftshader repeats tests on SwiftShader, a Vulkan driver for processors without 64-, 16-
-// or 8-bit integers and without float64. Other software drivers can only be made to look as if they
-// lacked these features.
+// or 8-bit integers and without float64. Other software drivers have these features, and tests can
+// only hide the features.
 //
 // scripts/deps.sh fetches the driver. Without the driver, the tests are skipped with a message. With
 // KGEN_REQUIRE_SWIFTSHADER=1, a missing driver fails the tests instead.
@@ -21,9 +21,9 @@ import (
 	_ "github.com/kgen-go/kgen/runtime/purego"
 )
 
-// keepMemory contains environment variables that make glibc keep the memory that SwiftShader frees, 100
-// MB at a time. By default glibc returns this memory to the operating system and gets it again page by
-// page. Returning and getting memory takes 40 % of the time of tests that open the driver often.
+// keepMemory contains environment variables. They make glibc keep the memory that SwiftShader frees
+// in blocks of 100 MB. By default glibc returns this memory to the operating system and gets it
+// again page by page. If tests open the driver often, this takes 40 % of their time.
 var keepMemory = []string{"MALLOC_ARENA_MAX=1", "MALLOC_TRIM_THRESHOLD_=1000000000", "MALLOC_MMAP_THRESHOLD_=1000000000"}
 
 const (
@@ -51,9 +51,9 @@ func Manifest() string {
 	return name
 }
 
-// Run runs the tests of the calling package that match the pattern, in a process whose only Vulkan driver is
-// SwiftShader. flags are further flags of the test. Under the race detector Run skips the test, because the
-// same tests run on the other Vulkan device.
+// Run runs those tests of the calling package that match the pattern. They run in a process whose
+// only Vulkan driver is SwiftShader. The argument `flags` contains additional flags for that process.
+// Under the race detector Run skips the test, because the same tests run on the other Vulkan device.
 func Run(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if os.Getenv(inSwiftShader) != "" {
@@ -82,7 +82,7 @@ func Run(t *testing.T, pattern string, flags ...string) {
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)
 	out, err := cmd.CombinedOutput()
-	// These log lines make the command testsum count the tests of the other process as tests of this process.
+	// Because of these log lines, the command testsum counts the other process's tests as tests of this process.
 	for range strings.Count(string(out), "--- PASS") {
 		t.Log("device: SwiftShader")
 	}
@@ -99,8 +99,8 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	}
 }
 
-// Whole does the same as Run, but skips the test with -short. Other packages contain samples of tests for the
-// differences between SwiftShader and the first Vulkan device.
+// Whole does the same as Run, but skips the test with -short. Samples of tests in other packages
+// cover the differences between SwiftShader and the first Vulkan device.
 func Whole(t *testing.T, pattern string, flags ...string) {
 	t.Helper()
 	if testing.Short() {
@@ -112,7 +112,7 @@ func Whole(t *testing.T, pattern string, flags ...string) {
 // On reports whether tests run in a process that Run started.
 func On() bool { return os.Getenv(inSwiftShader) != "" }
 
-// withoutPassed returns the test output without the tests that passed.
+// withoutPassed returns the test output without the lines about tests that passed or were skipped.
 func withoutPassed(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {

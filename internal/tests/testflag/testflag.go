@@ -1,5 +1,5 @@
-// Package testflag defines kinds of flags for tests. The flags refuse invalid values, so that no run tests
-// less than requested.
+// Package testflag defines types of command-line flags for tests. Invalid values of flags are
+// errors, so that tests never do less than requested.
 package testflag
 
 import (
@@ -49,7 +49,7 @@ func Multiple(name string, value, of int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a positive multiple of %d", of), usage, func(n int) bool { return n > 0 && n%of == 0 })
 }
 
-// PowerOfTwo defines a flag that is a power of two, and not below `least`.
+// PowerOfTwo defines a flag that is a power of two of at least `least`.
 func PowerOfTwo(name string, value, least int, usage string) *int {
 	return number(name, value, fmt.Sprintf("a power of two from %d on", least), usage, func(n int) bool { return n >= least && n&(n-1) == 0 })
 }

@@ -1,7 +1,7 @@
-// Testsum runs go test and summarizes its output. Testsum prints a line for each package when the
-// package is done, and prints each failure at once. At the end, testsum prints how many tests each
-// device ran, the skipped tests with their reasons and, in the last lines, the failures. Testsum
-// exits with the status of go test. The arguments of testsum are flags and packages of go test:
+// Testsum runs go test and summarizes its output. When a package is done, testsum prints a line for
+// the package. Testsum prints failures immediately. At the end, testsum prints the number of tests
+// on each device, the skipped tests with their reasons, and the failures. Testsum exits with the
+// status of go test. The arguments of testsum are flags and packages of go test:
 //
 //	testsum [flags and packages of go test]
 package main
@@ -49,7 +49,7 @@ func main() {
 // testEvent is a line of go test -json, as "go doc test2json" describes it.
 type testEvent struct {
 	Action, Package, Test, Output string
-	ImportPath                    string // package to which output of go build belongs
+	ImportPath                    string // package that go build was building when it wrote Output
 	FailedBuild                   string // package that did not build
 	Elapsed                       float64
 }
@@ -155,7 +155,7 @@ func (s *runSummary) event(e testEvent) {
 	}
 }
 
-// printEnd prints how many tests each device ran, the skipped tests and, last, the failures.
+// printEnd prints the number of tests on each device, then the skipped tests, and then the failures.
 func (s *runSummary) printEnd() {
 	fmt.Fprintf(s.to, "\n%d tests passed, %d failed, in %v\n", s.passed, s.failed, time.Since(s.begin).Round(time.Second))
 	for _, name := range slices.Sorted(maps.Keys(s.devices)) {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Write writes a Go module that requires kgen's module, with the given files. Write returns the folder of the
-// module.
+// Write writes a Go module that contains the given files and requires kgen's module. Write returns
+// the folder of the module.
 func Write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	_, self, _, _ := runtime.Caller(0)
@@ -43,6 +43,6 @@ func Write(t *testing.T, files map[string]string) string {
 }
 
 // Flags returns a value of GOFLAGS for the go commands of a test. The value consists of the
-// environment's GOFLAGS and the flags in the parameter `more`. With the flags of make test, the go
-// command finds compiled packages in its cache.
+// environment's GOFLAGS and the flags in the parameter `more`. With the flags of "make test", the
+// go command finds the packages that it needs in its cache.
 func Flags(more string) string { return strings.TrimSpace(os.Getenv("GOFLAGS") + " " + more) }

@@ -36,7 +36,7 @@ func (k MissingBarrier) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[63-l] // want race
 }
 
-// MissingSecond writes elements that other work-items still read.
+// MissingSecond writes elements before other work-items have read them.
 type MissingSecond struct{ Mem }
 
 // Kernel lacks a barrier at the end of the loop.
@@ -54,7 +54,7 @@ func (k MissingSecond) Kernel(it dsl.NDItem1) {
 // SameElement lets all work-items write one element.
 type SameElement struct{ Mem }
 
-// Kernel leaves the value of the last store, but the order of the stores is undefined.
+// Kernel leaves the value of the last store in the element, but the order of the stores is undefined.
 func (k SameElement) Kernel(it dsl.NDItem1) {
 	k.Y[0] = k.X[it.GlobalID()] // want race
 }
@@ -82,7 +82,7 @@ func (k InPlace) Kernel(it dsl.Item1) {
 	}
 }
 
-// Counts counts in local memory without atomics.
+// Counts counts values in local memory, but uses no atomic operations.
 type Counts struct{ Mem }
 
 // Kernel loses counts.
@@ -99,7 +99,7 @@ func (k Counts) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// GlobalCounts counts in device memory without atomics.
+// GlobalCounts counts values in device memory, but uses no atomic operations.
 type GlobalCounts struct{ Flat }
 
 // Kernel loses counts.
@@ -119,7 +119,7 @@ func (k HalfAtomic) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Halo reads an element at the border that no work-item has stored.
+// Halo reads a border element that no work-item has stored.
 type Halo struct{ Mem }
 
 // Kernel reads the element after the work-item's own element.
@@ -131,10 +131,10 @@ func (k Halo) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = tile[l] + tile[l+1] // want unwritten
 }
 
-// Guarded stores only elements that are in range, but adds up all elements.
+// Guarded adds up all elements, although only elements that are in range are stored.
 type Guarded struct{ Mem }
 
-// Kernel assumes that elements of work-items past the end are written.
+// Kernel assumes that work-items past the end also write elements.
 func (k Guarded) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[64]int32](it)
 	if i := it.GlobalID(); i < k.N {
@@ -204,7 +204,7 @@ func (k Tree) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// LastSteps has barriers only while more than one sub-group is active.
+// LastSteps adds up the elements as a binary tree. It has barriers only while more than one sub-group is active.
 type LastSteps struct{ Mem }
 
 // Kernel assumes that the work-items of a sub-group run in lockstep.
@@ -256,7 +256,7 @@ func (k Overlap) Kernel(it dsl.NDItem1) {
 	k.Y[it.GroupID()*(it.LocalRange()-1)+it.LocalID()] = int32(it.GroupID()) // want race
 }
 
-// Flag passes a message without atomics.
+// Flag passes a message, but uses no atomic operations.
 type Flag struct{ Mem }
 
 // Kernel lets one work-item read a flag that another work-item sets.
@@ -286,7 +286,7 @@ func (k Shared) Kernel(it dsl.NDItem1) {
 	k.Y[it.GlobalID()] = base[0] // want race
 }
 
-// Halves writes to two overlapping parts of one array.
+// Halves writes two parts of one array, which overlap.
 type Halves struct{ Mem }
 
 // Kernel uses 40 instead of 32 as the middle of 64 elements.

@@ -1,12 +1,12 @@
-// Pathtracer renders the scene of kgen's example pathtracer in tiles, by any number of processes on
-// any number of machines, and writes a PNG.
+// Pathtracer renders the scene of kgen's example pathtracer, and writes a PNG. Any number of
+// processes on any number of machines render tiles of the picture.
 //
 //	go run ./examples/pathtracer                            # a server in this process, three workers
 //	go run ./examples/pathtracer -server nats://host:4222 -workers 0
 //	go run ./examples/pathtracer -server nats://host:4222 -work   # a worker, on each machine
 //
-// The first command starts a NATS server on loopback and three worker processes. The other
-// commands use a running server, such as nats-server -js, and the workers that were started with -work.
+// The first command starts a NATS server on loopback and three worker processes. The other commands
+// use a server that is running, such as nats-server -js, and workers that are started with -work.
 package main
 
 import (
@@ -50,7 +50,7 @@ var (
 	out     = flag.String("o", "pathtracer.png", "where to write the picture")
 )
 
-// queue is the name that programs and workers agree on.
+// The constant `queue` is the queue's name, which all processes use.
 const queue = "pathtracer"
 
 func main() {
@@ -67,7 +67,7 @@ func main() {
 	}
 }
 
-// check returns an error for flags out of range.
+// check returns an error if a flag is out of range.
 func check() error {
 	for _, f := range []struct {
 		name            string
@@ -89,7 +89,7 @@ func check() error {
 	return nil
 }
 
-// connect returns JetStream on a connection that survives a restart of the server.
+// connect connects to the server, and returns its JetStream. The connection survives a restart of the server.
 func connect(url string) (jetstream.JetStream, *nats.Conn, error) {
 	nc, err := nats.Connect(url, nats.MaxReconnects(-1))
 	if err != nil {
@@ -99,7 +99,7 @@ func connect(url string) (jetstream.JetStream, *nats.Conn, error) {
 	return js, nc, err
 }
 
-// serve renders tiles on a device. A job's result is the pixels of its tile.
+// serve runs a worker that renders tiles on a device. A job's result contains the pixels of its tile.
 func serve(ctx context.Context) error {
 	if err := check(); err != nil {
 		return err
@@ -131,14 +131,14 @@ func serve(ctx context.Context) error {
 	return err
 }
 
-// A part is a job, which consists of a kernel without memory for its tile and of the tile's size.
-// The kernel is a named field and not embedded, so that the job itself is not a kernel.
+// A part is a job. It consists of a tile's size and of a kernel whose field Tile is not set. The
+// kernel is not embedded, so that the job itself is not a kernel.
 type part struct {
 	Kernel        tile.Render
 	Rows, Columns int
 }
 
-// parts cuts the picture into tiles.
+// parts() returns a job for each tile of the picture.
 func parts(h, w int) (all []part) {
 	for y := 0; y < h; y += *side {
 		for x := 0; x < w; x += *side {
@@ -149,7 +149,7 @@ func parts(h, w int) (all []part) {
 	return all
 }
 
-// render submits the tiles and puts the picture together.
+// render() submits the tiles and puts the picture together.
 func render(ctx context.Context) error {
 	if err := check(); err != nil {
 		return err
@@ -199,7 +199,7 @@ func render(ctx context.Context) error {
 	return err
 }
 
-// embed starts a server on loopback, with its data in a folder.
+// embed starts a server on loopback that stores its data in a temporary folder.
 func embed() (*server.Server, string, error) {
 	dir, err := os.MkdirTemp("", "pathtracer")
 	if err != nil {
@@ -218,7 +218,7 @@ func embed() (*server.Server, string, error) {
 	return s, dir, err
 }
 
-// start starts the worker processes, and returns a function that ends them.
+// start() starts the worker processes, and returns a function that ends them.
 func start(url string) (stop func(), err error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -243,7 +243,7 @@ func start(url string) (stop func(), err error) {
 	return stop, nil
 }
 
-// picture returns the whole picture. While picture waits, it shows the number of finished tiles.
+// picture() returns the whole picture. While it waits, it shows the number of finished tiles.
 func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (image.Image, error) {
 	h, w := *height, *height*16/9
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
@@ -280,10 +280,10 @@ func picture(ctx context.Context, client *natskgen.Client[part, []light.Vec]) (i
 	return img, context.Cause(ctx)
 }
 
-// level converts the brightness of a colour to a value for a screen.
+// level() converts the brightness of a colour to a value for a screen.
 func level(v float32) uint8 { return uint8(255*math.Sqrt(float64(min(v, 1))) + 0.5) }
 
-// progress prints a progress bar over the previous one.
+// progress() prints a progress bar, which replaces the previous one.
 func progress(w io.Writer, n, of int) {
 	const width = 40
 	bar := make([]byte, width)

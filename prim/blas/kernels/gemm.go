@@ -19,10 +19,10 @@ const (
 	mostLines   = 128              // largest number of lines of a tile; a line is a row of A or a column of B
 	mostRows    = mostLines / down // largest number of rows of C that a work-item computes
 	quad        = 4                // number of neighbours that a work-item loads together
-	strip       = 8                // tile rows that consecutive work-groups compute together, so that loads hit caches
+	strip       = 8                // number of rows of tiles that consecutive work-groups compute together, so that loads hit caches
 )
 
-// The type `tile` is work-group memory for the elements of 64 or 128 lines that one iteration uses.
+// The type `tile` is work-group memory for the elements that one iteration uses. They belong to 64 or 128 lines.
 type tile[T any] interface {
 	[depth * (mostLines/2 + pad)]T | [depth * (mostLines + pad)]T
 }
@@ -38,9 +38,9 @@ var (
 	RightQuads = dsl.NewSpecConstant(false)
 )
 
-// Gemm computes C = Alpha*A*B + Beta*C for M by K matrices A and K by N matrices B. Row i of matrix b of C begins
-// at b*StepC + i*StrideC. Rows of A and B begin in the same way, and so do columns of transposed matrices. The
-// launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
+// Gemm computes C = Alpha*A*B + Beta*C for matrices A of M by K elements and B of K by N elements. Row i of matrix b of
+// C begins at b*StepC + i*StrideC. Rows of A and B begin at corresponding indices, and so do the columns of a transposed
+// matrix. The launch has a work-group for each tile of each matrix. The type L sets the number of rows of a tile.
 type Gemm[T Float, L tile[T], O sums[T]] struct {
 	A, B, C                   []T
 	M, N, K                   uint32
@@ -61,7 +61,7 @@ func (Gemm[T, L, O]) Properties() properties.List {
 }
 
 // Kernel computes a tile. A work-item computes eachColumn columns and up to mostRows rows of the tile.
-// Kernel adds the products of one iteration in registers while it loads the operands of the next iteration.
+// While Kernel adds products of one iteration in registers, it loads the operands of the next iteration.
 func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 	a := dsl.Local[L](it)
 	b := dsl.Local[[depth * pitch]T](it)
@@ -87,7 +87,7 @@ func (k Gemm[T, L, O]) Kernel(it dsl.NDItem1) {
 		it.Barrier()
 	}
 
-	var out [mostRows * eachColumn]T // indexed by the loop below, which would be most of the kernel if it were unrolled
+	var out [mostRows * eachColumn]T // array that the loop below indexes; if that loop were unrolled, it would be most of the kernel
 	for i := range rows {
 		for j := range uint32(eachColumn) {
 			out[i*eachColumn+j] = sum[i][j]
@@ -127,8 +127,8 @@ func addRound[T Float, L tile[T], O sums[T]](sum *[mostRows][eachColumn]T, a *L,
 	}
 }
 
-// place() returns the index of the matrix in the batch, and the row and column of C at which the
-// work-group's tile begins. Consecutive work-groups compute tiles of the same strip of rows first, column by column.
+// place() returns the index of the matrix in the batch, and the row and column of C at which the work-group's tile
+// begins. Consecutive work-groups compute tiles in one strip of rows, column by column, before those in the next strip.
 func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	wide, high := max((n+TileColumns-1)/TileColumns, 1), max((m+tileRows-1)/tileRows, 1)
 	g := uint32(it.GroupID())
@@ -140,8 +140,8 @@ func place(it dsl.NDItem1, m, n, tileRows uint32) (batch int, row, col uint32) {
 	return int(b), (s*strip + g%most) * tileRows, g / most * TileColumns
 }
 
-// corner() returns the row and column in the tile at which the work-item's first groups of four sums begin.
-// With NVIDIA's compiler, these two divisions make the kernel 1.14 times as fast as one division by `across`.
+// corner() returns the row and column in the tile of the first of the work-item's sums. With NVIDIA's
+// compiler, these two divisions make the kernel 1.14 times as fast as one division by `across`.
 func corner(it dsl.NDItem1) (y, x uint32) {
 	const lanes = 32
 	l := uint32(it.LocalID())
@@ -170,7 +170,7 @@ func (p *operand[T]) check() {
 	}
 }
 
-// The type `part` contains the elements of an operand that a work-item loads in one iteration if the tile is large.
+// The type `part` contains an operand's elements for one work-item and iteration. Small tiles use only the first half.
 type part[T Float] [mostLines * depth / quad / Items][quad]T
 
 // shared() returns the line and element at which the work-item's j-th quad begins. Neighbouring work-items load
@@ -183,8 +183,8 @@ func shared(it dsl.NDItem1, j, tileLines uint32, deep bool) (line, d uint32) {
 	return e % (tileLines / quad) * quad, e / (tileLines / quad)
 }
 
-// load() loads the work-item's elements, from index t to t+depth in the tile's lines, and zeros past the edges. The
-// calls of loadQuad are repeated, since kgen does not unroll long loops, and arrays indexed in loops stay in memory.
+// load() loads the work-item's share of elements t to t+depth-1 of the tile's lines. Elements past the edges are
+// zeros. No loop calls loadQuad, since kgen does not unroll long loops, and arrays indexed in loops stay in memory.
 func (p *operand[T]) load(it dsl.NDItem1, t uint32) (r part[T]) {
 	r[0], r[1] = p.loadQuad(it, 0, t), p.loadQuad(it, 1, t)
 	if p.tile == mostLines {
@@ -220,8 +220,8 @@ func (p *operand[T]) element(at int, within bool) T {
 	return 0
 }
 
-// store() stores the work-item's part in work-group memory. Each row of the work-group memory
-// contains the elements of all lines that have the same index in the sum.
+// store() stores the work-item's part in work-group memory. A row of the work-group memory
+// contains, for one index of the sum, the elements of all lines.
 func store[T Float, L tile[T]](it dsl.NDItem1, p *operand[T], r *part[T], to *L, pitch uint32) {
 	storeQuad(it, p, 0, r[0], to, pitch)
 	storeQuad(it, p, 1, r[1], to, pitch)

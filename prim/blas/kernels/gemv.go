@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. The work-group copies rowDepth elements of
-// each row at a time to work-group memory. A work-group of GemvColumns has ColumnItems work-items, and each multiplies a column.
+// A work-group of GemvRows has RowItems work-items and multiplies Rows rows of A. In each step, it copies rowDepth
+// elements of each row to work-group memory. A work-group of GemvColumns has ColumnItems work-items, one per column.
 const (
 	RowItems    = 128
 	Rows        = 32
@@ -139,7 +139,7 @@ func (k vectors[T]) element(i int) T {
 	return 0
 }
 
-// add() returns the sum of the argument `sum` and the first n products of a line, which is in work-group memory.
+// add() returns the argument `sum` plus the first n products of a line. The line is in work-group memory.
 func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	var o O
 	d := 0
@@ -158,8 +158,8 @@ func add[T Float, O sums[T]](line, vector []T, n int, sum T) T {
 	return sum
 }
 
-// load() loads the work-item's elements, from index t to t+rowDepth in the rows that begin with row
-// `first`, and zeros past the edges.
+// load() loads the work-item's share of the elements t to t+rowDepth-1 of the rows, which begin
+// with row `first`. Elements past the edges are zeros.
 func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	for j := range rowShare {
 		e := j*RowItems + l
@@ -171,7 +171,7 @@ func (k vectors[T]) load(l, first, t int) (r [rowShare]T) {
 	return r
 }
 
-// These constants of GemvQuads correspond to constants of GemvRows, but count quads.
+// These constants are for GemvQuads. They correspond to constants of GemvRows, but count quads.
 const (
 	quadDepth = 32
 	quadShare = Rows * quadDepth / RowItems
@@ -229,7 +229,7 @@ func (k GemvQuads) element(i int) (q Quad) {
 	return q
 }
 
-// load loads the work-item's quads, from index t to t+quadDepth in the rows from row `first` on, and zeros past the edges.
+// load() loads the work-item's share of quads t to t+quadDepth-1 of the work-group's rows. Quads past the edges are zeros.
 func (k GemvQuads) load(l, first, t int) (r [quadShare]Quad) {
 	for j := range quadShare {
 		e := j*RowItems + l
@@ -241,7 +241,7 @@ func (k GemvQuads) load(l, first, t int) (r [quadShare]Quad) {
 	return r
 }
 
-// addQuads adds the products of the line's and the vector's first n quads to the argument `sum`, in order.
+// addQuads multiplies the first n quads of the line and the vector, and adds the products to `sum`, in order.
 func addQuads(line, vector []Quad, n int, sum float32) float32 {
 	var o Fused
 	d := 0

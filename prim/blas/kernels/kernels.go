@@ -24,10 +24,10 @@ type sums[T Float] interface {
 	Needs() properties.List
 }
 
-// Devices with float64s also have 64-bit integers, so kernels of float64s need no variant without 64-bit integers.
+// needs64 lists float64s and 64-bit integers. So kernels of float64s need no variant without 64-bit integers.
 var needs64 = properties.List{properties.DeviceHas(properties.FP64, properties.Int64)}
 
-// Fused rounds x*y + sum once. Fused is for devices that have an instruction for fused products and sums, where math32.HasFMA is true.
+// Fused rounds x*y + sum once. Fused is for devices that have an instruction for this, where math32.HasFMA is true.
 type Fused struct{}
 
 // Add returns x*y + sum.
@@ -72,8 +72,8 @@ func scaled[T Float, O sums[T]](alpha, sum, beta T, c []T, at int) T {
 	return o.Add(alpha, sum, T(beta*c[at]))
 }
 
-// enough() panics if an operand has too few elements for a launch. The operand consists of lines of n elements,
-// the first of which begins at index `at`. Elements past the end would be loaded as zeros, and make sums wrong.
+// enough() panics if an operand has too few elements for a launch. The operand consists of lines of n elements. The first
+// line begins at index `at`. Without enough(), elements past the end would be loaded as zeros, and sums would be wrong.
 func enough(at, lines, stride, n, have int) {
 	if lines > 0 && n > 0 && (at < 0 || at+(lines-1)*stride+n > have) {
 		panic("a matrix is shorter than its numbers of rows and columns say")

@@ -43,9 +43,9 @@ type Piece16[E half.Float16 | half.BFloat16 | uint16] [8]E
 // Piece8 is a piece of bytes. The first byte of the piece is the lowest byte of its first 32-bit word.
 type Piece8 [4]uint32
 
-// Sizes has the sizes of a batch of products. Lengths and distances of A and B are in pieces, and those of C are in elements.
+// Sizes contains the sizes of a batch of matrices. Lengths and distances count pieces for A and B, and elements for C.
 type Sizes struct {
-	M, N, Width               int // number of rows of C, of columns of C, and of pieces in a line, which is a multiple of StepPieces
+	M, N, Width               int // numbers of rows and columns of C, and number of pieces in a line (a multiple of StepPieces)
 	StrideA, StrideB, StrideC int // distances between lines
 	StepA, StepB, StepC       int // distances between the matrices of a batch
 }
@@ -120,7 +120,7 @@ func (k ProductInt8) Kernel(it dsl.NDItem1) {
 	save(it, k.Sizes, &sums, k.C, batch, row, col)
 }
 
-// blockOf contains the sums of a sub-group.
+// The type blockOf contains the sums of a sub-group.
 type blockOf[S any] [block / side][block / side]dsl.Accumulator[S]
 
 // tile() returns the number of the work-group's matrix in the batch, and the row and column at
@@ -142,8 +142,8 @@ func (s Sizes) tile(it dsl.NDItem1, a, b, c int) (batch, row, col int) {
 	return batch, g / across * MixedTile, g % across * MixedTile
 }
 
-// pieceOf loads the work-item's pieces of a tile, from piece t of each line on. The argument `line` is the tile's
-// first line. Pieces past the end of a line, or of lines past the last line of the matrix, have unspecified values.
+// pieceOf loads the work-item's pieces of a tile, which begins at piece t of each line. The argument `line` is the
+// tile's first line. Pieces past the end of a line, or past the last line of the matrix, have unspecified values.
 func pieceOf[P any](it dsl.NDItem1, m []P, line, stride, t int) (r [pieces]P) {
 	for j := range pieces {
 		i := j*MixedItems + it.LocalID()
@@ -173,8 +173,8 @@ func storePieces8(it dsl.NDItem1, r [pieces]Piece8, to *[MixedTile * pitch8]int8
 	}
 }
 
-// pad8 clears the additional piece of the work-item's line. Because all elements are stored before
-// the first load, kgen does not clear the whole memory.
+// pad8 clears the additional piece of the work-item's line. All elements are then stored before the
+// first load, so kgen does not clear the whole memory.
 func pad8(it dsl.NDItem1, to *[MixedTile * pitch8]int8) {
 	*(*[16]int8)(to[it.LocalID()%MixedTile*pitch8+StepPieces*16:]) = [16]int8{}
 }
@@ -217,7 +217,7 @@ func save[S, E any](it dsl.NDItem1, s Sizes, sums *blockOf[S], c []E, batch, row
 }
 
 // Packing describes where the lines of an operand are in memory. Element e of line l of matrix b is at b*Step + l*Stride +
-// e, or at b*Step + l + e*Stride if Deep is not set. Each line has Length elements, and each matrix has Lines lines. The
+// e, or if Deep is not set, at b*Step + l + e*Stride. Each line has Length elements, and each matrix has Lines lines. The
 // output has the lines of all matrices one after the other. Each line of the output has Width pieces, and ends with zeros.
 type Packing struct {
 	Lines, Length, Width, Stride, Step int
@@ -225,7 +225,7 @@ type Packing struct {
 }
 
 // piece() returns the index of the piece that the work-item computes. The other results describe the
-// piece's elements in the input, by the index of the first element, the stride, and the number of
+// piece's elements in the input. They are the index of the first element, the stride, and the number of
 // elements. A piece has at most `most` elements. Neighbouring work-items load neighbouring elements.
 func (p Packing) piece(it dsl.Item3, most int) (out, in, stride, n int) {
 	batch, line, at := it.GlobalID()
@@ -276,8 +276,8 @@ func (k Pack8) Kernel(it dsl.Item3) {
 	k.Out[out] = r
 }
 
-// Finish sets C to Alpha*S + Beta*C. Each float product and sum is rounded, and integers wrap around. Row i of matrix b of S begins
-// at b*StepS + i*StrideS. If Beta is 0, C is not loaded. The dimensions of the range are the matrices, rows and columns of C.
+// Finish sets C to Alpha*S + Beta*C. Each float operation is rounded, and integers wrap around. Row i of matrix b of S
+// begins at b*StepS + i*StrideS. If Beta is 0, C is not loaded. The range's dimensions are matrices, rows and columns of C.
 type Finish[T float32 | int32] struct {
 	S, C             []T
 	StrideS, StrideC int

@@ -5,9 +5,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that have no
-// instruction to fuse products and sums. The element of A with row i and index d in the sum is at i*StrideA +
-// d, or at i + d*StrideA if LeftDeep is false. Columns of B are stored in the same way, depending on RightDeep.
+// Plain computes the same as Gemm with one work-item for each element of C. Plain is for devices that
+// have no instruction to fuse products and sums. Element d of row i of A is at i*StrideA + d. If LeftDeep
+// is false, it is at i + d*StrideA. Columns of B are stored in the same way, depending on RightDeep.
 type Plain[T Float, O sums[T]] struct {
 	A, B, C                   []T
 	K                         uint32

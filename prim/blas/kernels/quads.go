@@ -10,7 +10,7 @@ type Quad [quad]float32
 
 // The interface `ways` describes how the operands of Quads are stored in memory.
 type ways interface {
-	// LeftDeep reports whether neighbours belong to a row of A, and RightDeep whether they belong to a column of B.
+	// LeftDeep reports whether neighbours belong to a row of A. RightDeep reports whether they belong to a column of B.
 	LeftDeep() bool
 	RightDeep() bool
 }
@@ -42,7 +42,7 @@ func (TN) RightDeep() bool { return false }
 
 // Quads computes the same as Gemm for matrices that consist of quads. Distances and steps are in
 // quads. The type W describes how operands are stored. If specialization constants described the
-// layout, the kernel would contain code for all layouts, and be half as fast.
+// layout, the kernel would contain code for all layouts, and would run half as fast.
 type Quads[L tile[float32], W ways] struct {
 	A, B, C                   []Quad
 	M, N, K                   uint32 // numbers of rows, columns and products, in elements
@@ -89,7 +89,7 @@ func (p quads) check() {
 	enough(0, int(far), int(p.stride), int(near/quad), len(p.m))
 }
 
-// load() loads the work-item's part of the quads for one iteration.
+// load() loads those quads of one iteration that belong to the work-item.
 func (p quads) load(it dsl.NDItem1, t uint32) (r [mostLines * depth / quad / Items]Quad) {
 	for j := range p.tile * depth / quad / Items {
 		line, d := shared(it, j, p.tile, p.deep)

@@ -7,15 +7,15 @@ import (
 
 var exactly = properties.List{properties.Float(properties.FloatExact)}
 
-// Elements copies elements of a grid of three dimensions, and multiplies them by elements of a
-// table. The work-item with id (i0*D1+i1)*D2 + i2 copies the element with the indices i0, i1 and i2.
+// Elements copies the elements of a grid with three dimensions. The copies are multiplied by elements of
+// a table. The work-item with id (i0*D1+i1)*D2 + i2 copies the element with the indices i0, i1 and i2.
 type Elements[T Float] struct {
 	In, Out                         []Complex[T]
 	Table                           []Complex[T] // factors; empty if there are none
 	N                               uint32       // number of elements; elements of Out from index N on become 0
 	D1, D2                          uint32
 	In0, In1, In2, Out0, Out1, Out2 uint32
-	Inner                           bool // whether the index of an element in Table is i2 instead of i1
+	Inner                           bool // whether i2, instead of i1, is the index in Table
 	Swap                            bool // whether the real and imaginary parts of In's elements are swapped
 	Swapped                         bool // whether the real and imaginary parts of the results are swapped
 	Scale                           T

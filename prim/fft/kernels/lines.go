@@ -8,17 +8,17 @@ import (
 // Size is the number of work-items of a work-group.
 const Size = 256
 
-// Room is the number of elements in work-group memory, which is two for each element of the lines.
+// Room is the number of elements in work-group memory, which is twice the number of elements of the lines.
 var Room = dsl.NewSpecConstant(uint16(2))
 
-// The constants limit the elements of a work-group's lines. Work-group memory has twice as many elements.
+// These constants limit the number of elements in a work-group's lines. Work-group memory has twice as many elements.
 const (
 	Most32 = 2048
 	Most64 = 1024
 )
 
-// Lines32 and Lines64 transform lines by passes of Stockham's algorithm, of radix 2 to 8, 10 and 16. A pass loads
-// the elements of each short transform from one half of work-group memory, and stores the results in the other half.
+// Lines32 and Lines64 transform lines by Stockham's algorithm, in passes of radix 2 to 8, 10 or 16. A pass loads
+// the elements of short transforms from one half of work-group memory, and stores results in the other half.
 type (
 	Lines32 lines[float32]
 	Lines64 lines[float64]
@@ -38,7 +38,7 @@ func (k Lines32) Kernel(it dsl.NDItem1) { passes(it, lines[float32](k)) }
 // Kernel transforms the work-group's lines.
 func (k Lines64) Kernel(it dsl.NDItem1) { passes(it, lines[float64](k)) }
 
-// passes transforms the work-group's lines, whose number is Together.
+// passes() transforms the work-group's lines. Their number is Together.
 func passes[T Float](it dsl.NDItem1, k lines[T]) {
 	tile := dsl.LocalSlice[Complex[T]](it, int(Room.Get(it)))
 	p := pass[T]{
@@ -78,13 +78,13 @@ func quotient(a, b uint32) (q, r uint32) {
 type pass[T Float] struct {
 	tile, roots      []Complex[T]
 	length, together uint32
-	layout           bool   // whether neighbouring lines are neighbours in the array tile
-	from, to         uint32 // offsets of the halves of tile to load from and to store to
+	layout           bool   // whether elements of neighbouring lines are neighbours in the slice `tile`
+	from, to         uint32 // offsets of those halves of `tile` from which the pass loads, and to which it stores
 	radix            uint32
 	done             uint32 // product of the radices of all earlier passes
 }
 
-// place() returns the index of an element of a line in a half of tile.
+// place() returns the index of a line's element in one half of `tile`.
 func (p pass[T]) place(line, e uint32) uint32 {
 	if p.layout {
 		return e*p.together + line
@@ -92,7 +92,7 @@ func (p pass[T]) place(line, e uint32) uint32 {
 	return line*p.length + e
 }
 
-// step() returns the distance in tile of two elements of a line that are n elements apart.
+// step() returns the distance in `tile` between two elements of a line that are n elements apart.
 func (p pass[T]) step(n uint32) uint32 {
 	if p.layout {
 		return n * p.together
@@ -103,7 +103,7 @@ func (p pass[T]) step(n uint32) uint32 {
 // The type `share` describes the elements of lines that a work-item processes.
 type share struct{ line, lines, e, step uint32 }
 
-// share() distributes n elements of each line. If byLine is set, neighbouring work-items have neighbouring lines.
+// share() distributes n elements of each line. If byLine is set, neighbouring work-items process neighbouring lines.
 func (p pass[T]) share(l, n uint32, byLine bool) share {
 	inner, outer := n, p.together
 	if byLine {
@@ -178,7 +178,7 @@ func (k lines[T]) store(it dsl.NDItem1, p pass[T], t tables[T], first, l uint32)
 	}
 }
 
-// The type `finish` describes the last operation on a line's elements before they are stored.
+// The type `finish` describes the operations on a line's elements before they are stored.
 type finish[T Float] struct {
 	tables[T]
 	turned, scaled, inverse bool
@@ -189,7 +189,7 @@ func finishing[T Float](it dsl.NDItem1, t tables[T]) finish[T] {
 	return finish[T]{t, Turned.Get(it), Scaled.Get(it), Inverse.Get(it), t.roots[0].Re}
 }
 
-// column() returns the index, in the long transform, of the column to which a line belongs.
+// column() returns the number of the column to which a line belongs in the long transform.
 func (k lines[T]) column(it dsl.NDItem1, q uint32) uint32 {
 	if !Turned.Get(it) {
 		return 0
@@ -226,7 +226,7 @@ func get[T Float](xs []Complex[T], i uint32) (x Complex[T]) {
 // The type `element` identifies a short transform that a work-item computes.
 type element[T Float] struct {
 	p                      *pass[T]
-	begin, step, to, apart uint32 // index of the first element and distance of elements, for inputs (begin, step) and results (to, apart)
+	begin, step, to, apart uint32 // indices of the first input (begin) and result (to), and distances between inputs (step) and between results (apart)
 	root                   uint32
 }
 

@@ -18,9 +18,9 @@ const (
 	sin7c = 0.43388373911755812047576833284835875461
 )
 
-// short() computes the short transforms of a pass that belong to the work-item l. The conditions are
-// nested, so that a device's compiler removes the radices that are not used. Six elements are transformed as
-// two times three, and ten as two times five, in the order of Good and Thomas, which needs no roots.
+// short() computes those short transforms of a pass that work-item l computes. The conditions are nested,
+// so that a device's compiler can remove the code for radices that are not used. Six elements are two times
+// three, and ten are two times five. The order of Good and Thomas needs no roots between these steps.
 func (p pass[T]) short(l, uses uint32) {
 	if uses>>2&1 != 0 {
 		if p.radix == 2 {
@@ -141,7 +141,7 @@ func (p pass[T]) short(l, uses uint32) {
 	}
 }
 
-// shorts() calls f for each short transform of a pass that belongs to the work-item l.
+// shorts() calls f for each short transform of a pass that work-item l computes.
 func (p pass[T]) shorts(l, radix uint32, f func(element[T])) {
 	rest := p.length / radix
 	w, one := p.share(l, rest, p.layout), p.step(1)
@@ -156,7 +156,7 @@ func (p pass[T]) shorts(l, radix uint32, f func(element[T])) {
 	}
 }
 
-// eighth() returns a, turned by an eighth of a full turn.
+// eighth() turns a by an eighth of a full turn, and returns the result.
 func (a Complex[T]) eighth() Complex[T] {
 	return Complex[T]{T((a.Re + a.Im) * half), T((a.Im - a.Re) * half)}
 }

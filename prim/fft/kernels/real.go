@@ -5,16 +5,16 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Halves computes the transforms of rows of 2*Half real numbers from their transforms as Half complex numbers,
-// which are pairs of the real numbers. Rows of X have Half elements, and rows of the result have Half+1.
+// Halves computes the transforms of rows of 2*Half real numbers. X contains the transforms of rows of Half complex
+// numbers, which are pairs of the real numbers. The results replace X, and their rows have Half+1 elements.
 type Halves[T Float] struct {
 	X     []Complex[T]
 	Roots []Complex[T] // exp(-2πi*k/(2*Half))
 	Half  uint32
 }
 
-// Pairs computes the inverse of Halves. X contains the transforms of rows of real numbers. Out gets
-// the transforms of the pairs, times two, in rows of Half elements.
+// Pairs computes the inverse of Halves. X contains the transforms of rows of real numbers. In Out,
+// the kernel stores rows of Half elements, which are the transforms of the pairs, times two.
 type Pairs[T Float] struct {
 	X, Out []Complex[T]
 	Roots  []Complex[T] // the same roots as in Halves

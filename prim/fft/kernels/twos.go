@@ -5,14 +5,14 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Each is the number of elements in registers of a work-item, and MostTwos is the maximum for a work-group.
+// Each is the number of elements in a work-item's registers. MostTwos is this number for a work-group.
 const (
 	Each     = 16
 	MostTwos = Size * Each
 )
 
-// The constants of Twos32 are logarithms to base 2, namely of the length of a line, of the number
-// of lines of a work-group, and of the radix of each pass. For an unused pass, the logarithm is 0.
+// These constants of Twos32 are logarithms to base 2. They describe a line's length, a work-group's
+// number of lines, and the radix of each pass. For an unused pass, the logarithm is 0.
 var (
 	LengthBits = dsl.NewSpecConstant(uint8(12))
 	LinesBits  = dsl.NewSpecConstant(uint8(0))
@@ -42,14 +42,14 @@ type layer struct {
 	length         uint32 // logarithms of the sizes, as in the type pass
 	together       uint32
 	radix, done    uint32
-	byLine, layout bool // whether neighbouring work-items, or neighbours in memory, belong to neighbouring lines
+	byLine, layout bool // byLine: whether neighbouring work-items process neighbouring lines; layout: whether neighbours in memory belong to neighbouring lines
 }
 
-// The type `spot` identifies a short transform by its line of the work-group and its number in the
-// line. Fields a and b are numbers that all elements of the transform have in common.
+// The type `spot` identifies a short transform by the line that contains it and by its number in
+// the line. Fields a and b are numbers that all elements of the transform have in common.
 type spot struct{ line, j, a, b uint32 }
 
-// spots() returns the spots of a work-item's short transforms, of which there are at most 8.
+// spots() returns the spots of a work-item's short transforms. A work-item has at most 8 short transforms.
 func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	at := func(s uint32) spot {
 		t := s*Size + y.l
@@ -72,8 +72,8 @@ func (y layer) spots(f func(p spot) spot) (all [Each / 2]spot) {
 	return all
 }
 
-// slots() calls f for each of a work-item's elements. Argument u is the element's number, which is
-// constant so that the element is in a register. The element has index i in the short transform p.
+// slots() calls f for each of a work-item's elements. Argument u is the element's number. It is a
+// constant, so that the element can be in a register. The element has index i in the short transform p.
 func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot := func(u uint32) {
 		i, p := u, all[0]
@@ -106,9 +106,9 @@ func (y layer) slots(all [Each / 2]spot, f func(u, i uint32, p spot)) {
 	slot(15)
 }
 
-// place() returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart,
-// are in different banks. If two numbers have no bits in common, the index of their sum is the exclusive or of their
-// indices. So one operation computes the index of each element of a short transform from the index of the first element.
+// place() returns the index of an element in work-group memory. Neighbours, and elements that are 16 or 256 apart, are
+// in different banks. If two numbers have no set bits in common, the index of their sum is the XOR of their indices.
+// So one operation computes the index of each element of a short transform from the index of the first element.
 func (y layer) place(line, e uint32) uint32 {
 	i := line<<y.length | e
 	if y.layout {

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The constants are the numbers of edges and of counters in the work-group memory of Edges32 and Edges64.
+// These constants are the numbers of edges and counters in work-group memory, for Edges32 and Edges64.
 const (
 	OwnEdges    = 1024
 	OwnCounters = 2048
@@ -14,7 +14,7 @@ const (
 // The type `word` constrains the types in which elements are compared.
 type word interface{ uint32 | uint64 }
 
-// Order converts elements' bits to keys, which compare as the elements do. The two zeros have the same key.
+// Order converts elements' bits to keys. Keys have the same order as the elements. The two zeros have the same key.
 type Order[K word] struct {
 	Flip K // sign bit of signed integers, or 0 for other types
 	Half K // mask of all bits of a float except its sign, or 0 for integers
@@ -35,8 +35,8 @@ func (o Order[K]) Key(x K) K {
 	return o.Half + x
 }
 
-// search() returns the number of edges that are at most the key, minus one. The argument
-// `high` is the number of edges.
+// search() returns the index of the last edge that is not above the key. The argument `high` is the
+// number of edges.
 func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	low := uint32(0)
 	for high-low > 1 {
@@ -50,10 +50,10 @@ func search[K word](key K, high uint32, edge func(i uint32) K) uint32 {
 	return low
 }
 
-// Edges32 counts elements of up to 32 bits between edges. Edges and elements have the same type.
+// Edges32 counts elements of up to 32 bits in the bins between edges. Edges and elements have the same type.
 type Edges32 struct {
-	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
-	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
+	X8     []uint8  // bytes of the elements; empty if elements have 32 bits
+	X32    []uint32 // 32-bit words of the elements; empty if their address is not a multiple of 4
 	E8     []uint8
 	E32    []uint32
 	Length []int64 // element count of the whole call, or empty for all elements of the slice
@@ -100,7 +100,7 @@ func (k Edges32) Kernel(it dsl.NDItem1) {
 	k.Bins.end(it, own[:], k.Counts)
 }
 
-// Edges64 counts elements of 64 bits between edges. Edges64 has the fields of Edges32.
+// Edges64 counts elements of 64 bits in the bins between edges. Edges64 has the fields of Edges32.
 type Edges64 struct {
 	X      []uint64
 	Edges  []uint64

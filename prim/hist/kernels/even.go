@@ -36,7 +36,7 @@ func (s Steps[F]) bin(x F, n uint32) uint32 {
 	if s.holds(x, at, n) {
 		return at
 	}
-	low, high := uint32(0), n // edge low is at most x, and edge high is above x
+	low, high := uint32(0), n // edge(low) is at most x, and edge(high) is above x
 	for high-low > 1 {
 		mid := low + (high-low)/2
 		if s.edge(mid) <= x {
@@ -52,13 +52,13 @@ func (s Steps[F]) bin(x F, n uint32) uint32 {
 type Format struct {
 	Half   uint32  // mask of all bits except the sign, or 0 for integers
 	Inf    uint32  // bits of infinity, the greatest float that is not a NaN
-	Shift  uint32  // number of bits by which a float32's fraction is longer than the float's
+	Shift  uint32  // difference between the lengths of a float32's fraction and the float's fraction, in bits
 	Rebias uint32  // number that is added to the exponent
-	Normal uint32  // least normal float, if float32 has a greater range
-	Unit   float32 // least float above 0, if float32 has a greater range
+	Normal uint32  // bits of the least normal float; 0 if float32 has no greater range
+	Unit   float32 // least float above 0; 0 if float32 has no greater range
 }
 
-// Value converts a float, given by its bits, to a float32. The value of a NaN is a NaN.
+// Value converts a float to a float32. The argument x contains the bits of the float. The value of a NaN is a NaN.
 func (f Format) Value(x uint32) float32 {
 	m := x & f.Half
 	if m > f.Inf {
@@ -76,13 +76,13 @@ func (f Format) Value(x uint32) float32 {
 
 // Even32 counts elements of up to 32 bits in bins of equal width.
 type Even32 struct {
-	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
-	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
+	X8     []uint8  // bytes of the elements; empty if elements have 32 bits
+	X32    []uint32 // 32-bit words of the elements; empty if their address is not a multiple of 4
 	Length []int64  // element count of the whole call, or empty for all elements of the slice
 	Bins   Bins
 	Counts []uint32
-	// The next fields are for integers. Element x lies (x^Flip)-Low above the first edge, and Span is the distance
-	// between the first and the last edge. Factor is the number of bins per unit of length, times 1<<FactorShift.
+	// The next fields are for integers. The distance of element x from the first edge is (x^Flip)-Low, and
+	// the distance between the first and last edge is Span. Factor is bins/Span, times 1<<FactorShift.
 	Flip, Low, Span, Factor, FactorShift uint32
 	// The next fields are for floats.
 	Format Format
@@ -135,7 +135,7 @@ type Even64 struct {
 // Properties sets the work-group's size.
 func (Even64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// product() returns x*y in two parts, the bits above the 32 lowest bits, and the 32 lowest bits.
+// product() returns x*y in two parts. The result low contains the 32 lowest bits, and high contains the other bits.
 func product(x uint64, y uint32) (high uint64, low uint32) {
 	p := (x & math.MaxUint32) * uint64(y)
 	return x>>32*uint64(y) + p>>32, uint32(p)

@@ -7,8 +7,8 @@ import "github.com/kgen-go/kgen/dsl"
 
 //go:generate go tool kgen .
 
-// Size is the number of work-items in a work-group, and Tile is the least number of elements for
-// which a work-group is worthwhile. No result depends on these sizes.
+// Size is the number of work-items in a work-group. Tile is the smallest number of elements that
+// justifies a work-group. No result depends on these sizes.
 const (
 	Size = 256
 	Tile = Size * 16
@@ -23,7 +23,7 @@ const Counters = 4096
 // MaxBins is the largest number of bins of a launch.
 const MaxBins = 1 << 30
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes. This number is n, or length[0] if length[0] is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -31,7 +31,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// Bins describes the counters of a launch. A count in the result consists of two 32-bit words, the lower first.
+// Bins describes the counters of a launch. A count in the result has two 32-bit words. The lower word is the first.
 type Bins struct {
 	N uint32 // number of bins
 	// Shift is the logarithm of the number of counters per bin in work-group memory. Neighbouring
@@ -48,7 +48,7 @@ func (Bins) add(counts []uint32, bin, n uint32) {
 	}
 }
 
-// one() adds an element to a counter of its bin.
+// one() increments a counter of the given bin.
 func (b Bins) one(it dsl.NDItem1, own []uint32, counts []uint32, bin uint32) {
 	if b.Shift == 32 {
 		b.add(counts, bin, 1)
@@ -79,8 +79,8 @@ func (b Bins) end(it dsl.NDItem1, own []uint32, counts []uint32) {
 	}
 }
 
-// elements() calls count(x) for each of the work-item's elements x, as an unsigned number. The slice x8 contains n
-// elements. If the slice's address is a multiple of 4, x32 contains the same memory as words, else x32 is empty.
+// elements() calls count(x) for each of the work-item's elements, converted to an unsigned number x. The slice x8 contains
+// n elements. If the slice's address is a multiple of 4, x32 contains the same memory as words, else x32 is empty.
 func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint32)) {
 	width := Width.Get(it)
 	bits, per := 8*width, 4/width
@@ -92,8 +92,8 @@ func elements(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count func(x uint
 	})
 }
 
-// words() calls each(w) for each of the work-item's words w of elements. For an element x that is
-// not in a complete word, words calls count(x) (see elements).
+// words() calls each(w) for each word w of the work-item's elements. For an element x that is not
+// in a complete word, words calls count(x) (see elements).
 func words(it dsl.NDItem1, x8 []uint8, x32 []uint32, n int, count, each func(x uint32)) {
 	width, r := Width.Get(it), it.GlobalRange()
 	per := 4 / width
@@ -129,7 +129,7 @@ func element(x8 []uint8, i int, width uint32) (x uint32) {
 	return x
 }
 
-// length() returns the number of elements of at most 32 bits.
+// length() returns the number of elements in x8 or x32, for elements of at most 32 bits.
 func length(it dsl.NDItem1, x8 []uint8, x32 []uint32) int {
 	if w := Width.Get(it); w < 4 {
 		return len(x8) / int(w)

@@ -7,8 +7,8 @@ import (
 
 // Keys counts elements of up to 32 bits. The value of an element is the number of its bin.
 type Keys struct {
-	X8     []uint8  // bytes of the elements, if elements have less than 32 bits
-	X32    []uint32 // 32-bit words of the elements, if their address is a multiple of 4
+	X8     []uint8  // bytes of the elements; empty if elements have 32 bits
+	X32    []uint32 // 32-bit words of the elements; empty if their address is not a multiple of 4
 	Length []int64  // element count of the whole call, or empty for all elements of the slice
 	Bins   Bins
 	Counts []uint32
@@ -27,7 +27,7 @@ func (k Keys) Kernel(it dsl.NDItem1) {
 	}
 	width := Width.Get(it)
 	words(it, k.X8, k.X32, first(length(it, k.X8, k.X32), k.Length), count, func(w uint32) {
-		switch width { // a loop over the elements would take longer than counting them
+		switch width { // a loop over the elements of a word would take longer than counting them
 		case 1:
 			count(w & 0xff)
 			count(w >> 8 & 0xff)

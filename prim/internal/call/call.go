@@ -1,5 +1,5 @@
-// Package call implements the options, the checks of views, and the scratch memory of functions in
-// all families.
+// Package call implements parts of the functions in all families. These parts are the options, the
+// checks of views, and the scratch memory.
 //
 // A function makes a Call, adds its views, calls Begin, and launches kernels:
 //
@@ -22,7 +22,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// Options are the arguments of a call other than the views.
+// Options contains the options of a call.
 type Options struct {
 	Unordered  bool
 	Length     runtime.View[int64]
@@ -30,8 +30,8 @@ type Options struct {
 	Scratch    runtime.View[byte]
 	HasScratch bool
 	Launch     []runtime.LaunchOption
-	// Descending and Bits are options of package sort. Bits contains the number of the first bit to
-	// sort by, and the number of the last bit plus 1.
+	// Descending and Bits are options of package sort. Elements are sorted by the bits from Bits[0]
+	// to Bits[1]-1.
 	Descending bool
 	Bits       *[2]int
 }
@@ -39,7 +39,8 @@ type Options struct {
 // Option sets options.
 type Option func(*Options)
 
-// Kernel is a launch over an nd-range. The type of a Kernel is a struct of a generated package.
+// Kernel is the interface of kernels that are launched over an nd-range. The type of a Kernel is a
+// struct of a generated package.
 type Kernel interface {
 	ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)
 }
@@ -78,8 +79,8 @@ func New(q *runtime.Queue, name string, opts []Option) *Call {
 	return c
 }
 
-// Length returns the caller's view of one element, which contains the number of elements to
-// process. Length returns an empty view if the caller gave no number.
+// Length returns the caller's view with the number of elements to process. This view has one
+// element. Length returns an empty view if the caller gave no number.
 func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
 
 // HasLength reports whether the caller gave a number of elements.
@@ -88,8 +89,8 @@ func (c *Call) HasLength() bool { return c.opts.HasLength }
 // Unordered reports whether the caller allows results that depend on the order of work-items.
 func (c *Call) Unordered() bool { return c.opts.Unordered }
 
-// Sorts says that the function accepts the options of package sort, and returns their values. The
-// argument `bits` says whether the option for bits is also accepted.
+// Sorts makes the call accept the options of package sort, and returns their values. The argument
+// `bits` says whether the option for bits is also accepted.
 func (c *Call) Sorts(bits bool) (descending bool, of *[2]int) {
 	c.sorts, c.digits = true, bits
 	return c.opts.Descending, c.opts.Bits
@@ -127,7 +128,8 @@ func In[T any](c *Call, name string, v runtime.View[T]) {
 	c.in = append(c.in, primimpl.Use(name, v))
 }
 
-// Out adds a view, with its name, whose first n elements the call writes and does not read.
+// Out adds a view with its name. The call writes the first n elements of the view, and does not
+// read them.
 func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	c.check(primimpl.Use(name, v))
 	if c.err == nil && v.Len() < n {
@@ -138,8 +140,8 @@ func Out[T any](c *Call, name string, v runtime.View[T], n int) {
 	}
 }
 
-// InPlace adds a view v that the call reads, and a view out whose first n elements the call writes.
-// The views v and out may be the same memory, but must not overlap otherwise.
+// InPlace adds a view v, which the call reads, and a view out. The call writes the first n elements
+// of out. The views v and out may be the same memory, but must not overlap otherwise.
 func InPlace[T any](c *Call, name string, v runtime.View[T], to string, out runtime.View[T], n int) {
 	outs := len(c.out)
 	Out(c, to, out, n)
@@ -244,8 +246,8 @@ func (c *Call) Run(k Kernel, groups, size int, opts ...runtime.LaunchOption) {
 	Over(c, k, runtime.NDRange1{Global: runtime.Range1(groups * size), Local: runtime.Range1(size)}, opts...)
 }
 
-// Nested calls another function with the call's launch options and with scratch memory, unless an earlier launch has
-// failed.
+// Nested calls another function, unless an earlier launch has failed. That function gets the call's
+// launch options and the given scratch memory.
 func (c *Call) Nested(scratch runtime.View[byte], f func(opts ...Option) (runtime.Event, error)) {
 	if c.err != nil {
 		return
@@ -253,8 +255,8 @@ func (c *Call) Nested(scratch runtime.View[byte], f func(opts ...Option) (runtim
 	c.launched(f(func(o *Options) { o.Launch, o.Scratch, o.HasScratch = c.opts.Launch, scratch, true }))
 }
 
-// Enqueue enqueues a command, unless an earlier launch of the call has failed. Options that are
-// only for launches, such as runtime.With, do not apply to the command.
+// Enqueue enqueues a command, unless an earlier launch of the call has failed. If an option is only
+// for launches, as runtime.With is, it does not apply to the command.
 func (c *Call) Enqueue(command runtime.Command) {
 	if c.err != nil {
 		return

@@ -6,7 +6,7 @@ import (
 	"github.com/kgen-go/kgen/dsl/half"
 )
 
-// Number constrains the elements with which functions compute to Go's integers and floats.
+// Number constrains type parameters to Go's integer and float types.
 type Number interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }
@@ -15,8 +15,8 @@ type Number interface {
 type Kind struct {
 	Size          int // size of an element in bytes
 	Signed, Float bool
-	// For a float, Half is a mask of all bits except the sign, and Inf has the bits of the largest
-	// number that is not a NaN.
+	// For a float type, Half is a mask of all bits except the sign. Inf contains the bits of the
+	// largest number that is not a NaN.
 	Half, Inf uint64
 	// Small reports whether the type is a type of package half.
 	Small bool

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/primimpl"
 )
 
-// The type `buffer` is scratch memory, whose elements have no particular type.
+// The type `buffer` is scratch memory. Its users convert it to elements of other types.
 type buffer = runtime.Buffer[[2]uint64]
 
 // The type `pool` contains the free scratch memory of a device.
@@ -28,8 +28,8 @@ func poolOf(dev *runtime.Device) *pool {
 	return primimpl.Attached(dev, poolKey{}, func() any { return &pool{queue: dev.NewQueue()} }).(*pool)
 }
 
-// takeBuffer returns a buffer of at least the given number of bytes. The buffer is the smallest one
-// in the pool that is large enough, or a new buffer.
+// takeBuffer returns a buffer that has at least the given number of bytes. If the pool has such
+// buffers, takeBuffer returns the smallest of them. Otherwise it returns a new buffer.
 func (p *pool) takeBuffer(bytes int) (*buffer, error) {
 	n := (bytes + align - 1) / align
 	p.mu.Lock()

@@ -23,8 +23,8 @@ func SumsBytes(n int) int {
 // WholeBytes returns the number of bytes of scratch memory that Whole needs for n elements.
 func WholeBytes(n int) int { return SumsBytes(n) + call.Bytes[int64](n) }
 
-// Check adds the keys and the values of a function to the call. The function must compute sums of
-// the values of runs of equal keys.
+// Check adds the keys and the values of a function to the call. The function must add up the values
+// of each run of equal keys.
 func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V]) {
 	call.In(c, "keys", keys)
 	call.In(c, "v", v)
@@ -39,7 +39,7 @@ func Check[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[
 	}
 }
 
-// heads() returns a view that says for each key whether it begins a run.
+// heads() returns a view of bools. For each key, the bool says whether a run begins with the key.
 func heads[K call.Number](c *call.Call, keys runtime.View[K]) runtime.View[bool] {
 	n, k := keys.Len(), call.KindOf[K]()
 	h := runsgen.Heads{Out: call.Room[bool](c, n), Format: runs.Format{Width: uint32(k.Size), Half: k.Half, Inf: k.Inf}}
@@ -90,15 +90,15 @@ func checkSums[V call.Number](c *call.Call, heads runtime.View[bool], v runtime.
 	c.Run(k, t, runs.Size)
 }
 
-// Sums sets out to sums of elements in the same run. If inclusive is set, an element's sum includes
-// the element itself, and otherwise only earlier elements. The call must have begun with SumsBytes
-// bytes of scratch memory.
+// Sums sets each element of out to a sum of elements in the same run. The sum includes all earlier
+// elements of the run and, if inclusive is set, the element itself. The call must have begun with
+// SumsBytes bytes of scratch memory.
 func Sums[K, V call.Number](c *call.Call, keys runtime.View[K], v, out runtime.View[V], inclusive bool) {
 	checkSums(c, heads(c, keys), v, outputs[V]{inclusive: inclusive, out: out.Slice(0, v.Len())})
 }
 
-// Whole stores the keys of the runs in one view, and the sums of the runs in another view. The call
-// must have been begun with at least WholeBytes bytes of scratch memory.
+// Whole stores the keys of the runs in the view `each`, and the sums of the runs in the view `to`.
+// The call must have been begun with at least WholeBytes bytes of scratch memory.
 func Whole[K, V call.Number](c *call.Call, keys runtime.View[K], v runtime.View[V], each runtime.View[K], to runtime.View[V], count runtime.View[int64]) {
 	n, size := v.Len(), call.KindOf[K]().Size
 	h, at := heads(c, keys), call.Room[int64](c, n)

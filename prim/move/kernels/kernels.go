@@ -14,10 +14,10 @@ import (
 // The type `word` constrains the types of the words of an element.
 type word interface{ uint8 | uint16 | uint32 }
 
-// MaxWords is the largest number of words of an element that Fill sets.
+// MaxWords is the largest number of words in an element for Fill.
 const MaxWords = 16
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes. This number is n, or length[0] if length[0] is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -25,7 +25,7 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// place() returns the index of the element that contains word i, and the word's index in the element. Elements have n words.
+// place() returns the index of the element that word i belongs to, and the word's index in this element. Elements have n words.
 func place(i, n int) (element, word int) {
 	if n == 1 {
 		return i, 0
@@ -33,7 +33,7 @@ func place(i, n int) (element, word int) {
 	return i / n, i % n
 }
 
-// Fill sets the elements of Out. Out begins with the element of the call that has the index Base.
+// Fill sets the elements of Out. The first element of Out has the index Base in the call.
 type Fill[T word] struct {
 	Out    []T
 	Length []int64 // element count of the whole call, or empty for all elements of the slice
@@ -90,7 +90,7 @@ func (k Iota[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Reverse sets Out to the elements of X in reverse order. Out may be X, because a work-item
+// Reverse sets Out to the elements of X in reverse order. Out may be X, because each work-item
 // exchanges two words.
 type Reverse[T word] struct {
 	X, Out []T
@@ -150,8 +150,8 @@ func (k Gather[T]) Kernel(it dsl.Item1) {
 	k.Out[i] = x
 }
 
-// Claim sets Owner[at], for each destination `at` in At, to the number of the last element that
-// moves there. Numbers of elements begin with 1.
+// Claim sets Owner[at] for each destination `at` in At. The value is the number of the last element
+// that moves there. Numbers of elements begin with 1.
 type Claim struct {
 	At     []int64
 	Length []int64 // element count of the whole call, or empty for all elements of the slice
@@ -171,7 +171,7 @@ func (k Claim) Kernel(it dsl.Item1) {
 }
 
 // Scatter sets element At[i] of Out to element i of X. If Owner is not empty, an element moves only
-// to a destination that it has claimed.
+// if it is the owner of its destination.
 type Scatter[T word] struct {
 	X      []T
 	At     []int64
@@ -206,8 +206,8 @@ func (k Scatter[T]) Kernel(it dsl.Item1) {
 	k.Out[int(at)*k.Words+w] = k.X[i]
 }
 
-// Tile is the number of rows and columns that a work-group of Transpose moves. Lines is the number
-// of work-items in a column of the work-group.
+// Tile is the number of rows, and also of columns, that a work-group of Transpose moves. Lines is
+// the number of work-items in a column of the work-group.
 const (
 	Tile  = 32
 	Lines = 8

@@ -19,7 +19,7 @@ type Flagged[T word] struct {
 	Count  []int64 // number of picked elements
 }
 
-// These types instantiate the kernel Flagged for elements whose size is a multiple of 4 bytes, and for other elements.
+// Flagged32 is the kernel for elements whose size is a multiple of 4 bytes, and Flagged8 is for other elements.
 type (
 	Flagged8  = Flagged[uint8]
 	Flagged32 = Flagged[uint32]
@@ -30,7 +30,7 @@ func (Flagged[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
+// picked() returns a word with a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Flagged[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Flags[leaf+j] {

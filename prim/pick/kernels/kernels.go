@@ -14,14 +14,14 @@ import (
 
 //go:generate go tool kgen .
 
-// A work-item processes a leaf of Each neighbours, and a work-group a tile. No result depends on these sizes.
+// A work-item processes a leaf of Each neighbours. A work-group processes a tile. No result depends on these sizes.
 const (
 	Size = lookback.Size
 	Each = 16
 	Tile = Size * Each
 )
 
-// first() returns the number of elements that a launch processes, which is n, or length[0] if that is smaller.
+// first() returns the number of elements that a launch processes. This number is n, or length[0] if length[0] is smaller.
 func first(n int, length []int64) int {
 	if len(length) == 0 {
 		return n
@@ -29,18 +29,18 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// The type `tile` describes the work-group's tile of a call, after its work-items have picked elements.
+// The type `tile` describes a work-group's tile after the work-items have picked elements.
 type tile struct {
 	base, n int           // index of the first element, and number of elements
 	start   int           // number of elements picked in earlier tiles
 	all     int           // number of elements picked in this tile
-	order   *[Tile]uint32 // indices, in the tile, of the picked elements, followed by other elements' indices if requested
+	order   *[Tile]uint32 // indices of the picked elements in the tile; if requested, the indices of the other elements follow
 }
 
-// In pick(), each work-item picks elements of its leaf. picked() returns a bit for each element of the leaf. The bool result
+// pick() lets a work-group pick elements of its tile. picked() returns a bit for each element of a leaf. The bool result
 // says whether the work-group has a tile. The last tile's work-group writes the number of all picked elements to `count`.
 //
-// Callers move elements as the field `order` lists them, so neighbouring work-items write neighbours for any size of elements.
+// Callers move elements in the order of the field `order`, so neighbouring work-items write neighbours.
 func pick(it dsl.NDItem1, state []uint32, n int, count []int64, others bool, picked func(leaf int) uint32) (tile, bool) {
 	order := dsl.Local[[Tile]uint32](it)
 	g, l := it.Group(), it.LocalID()
@@ -94,7 +94,7 @@ func (Where[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
+// picked() returns a word with a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Where[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -6,7 +6,7 @@ import (
 )
 
 // Partition fills Out with the elements of X that Op picks, followed by the elements that Op does not pick.
-// Partition is launched twice. The first launch stores the unpicked elements backwards from the end of Out.
+// Partition is launched twice. The first launch stores the unpicked elements in reverse order at the end of Out.
 // The second launch, with Turn set, reverses the unpicked elements. Callers instantiate Partition by an alias:
 //
 //	type Signs = kernels.Partition[float32, Positive]
@@ -25,7 +25,7 @@ func (Partition[T, P]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
+// picked() returns a word with a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Partition[T, P]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if leaf+j < n && k.Op.Test(k.X[leaf+j]) {

@@ -5,8 +5,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Unique picks the elements of X that differ from the previous element. Unique stores these elements
-// in Out, and their indices in At. Out or At may be empty. X contains the bits of the elements.
+// Unique picks the elements of X that differ from the previous element. Unique stores these elements in Out, and
+// their indices in At. If Out or At is empty, Unique does not store into it. X contains the bits of the elements.
 type Unique[T uint8 | uint16 | uint32 | uint64] struct {
 	X      []T
 	Length []int64 // element count of the whole call, or empty for all elements of the slice
@@ -33,7 +33,7 @@ func (Unique[T]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size)}
 }
 
-// same() reports whether cmp.Compare returns 0 for two elements. So same returns true for two NaNs.
+// same() reports whether cmp.Compare(x, y) would be 0 for the elements x and y. So same returns true for two NaNs.
 func (k Unique[T]) same(x, y T) bool {
 	if k.Half == 0 {
 		return x == y
@@ -41,7 +41,7 @@ func (k Unique[T]) same(x, y T) bool {
 	return x == y || (x|y)&k.Half == 0 || x&k.Half > k.Inf && y&k.Half > k.Inf
 }
 
-// picked() returns a bit for each element of a leaf. The bit is set if the element is picked.
+// picked() returns a word with a bit for each element of a leaf. The bit is set if the element is picked.
 func (k Unique[T]) picked(leaf, n int) (set uint32) {
 	for j := range Each {
 		if i := leaf + j; i < n && (i == 0 || !k.same(k.X[i], k.X[i-1])) {
@@ -73,7 +73,7 @@ func (k Unique[T]) Kernel(it dsl.NDItem1) {
 type Lengths struct {
 	At     []int64
 	Count  []int64 // number of runs
-	N      int     // number of elements of the call, used if Length is empty
+	N      int     // number of elements of the call if Length is empty
 	Length []int64 // element count of the whole call, or empty if N is the count
 	Out    []int64
 }

@@ -2,8 +2,8 @@ package words
 
 import "github.com/kgen-go/kgen/dsl"
 
-// Insertion sorts by the low three bits, by the algorithm of slices.SortStableFunc for few
-// elements. The stores have indices that are 64-bit loop variables.
+// Insertion sorts numbers by their low three bits. It uses the insertion sort of
+// slices.SortStableFunc. The indices of its stores are 64-bit loop variables.
 type Insertion struct{ In, Out []int }
 
 func insert(s []int, a, b int) {

@@ -165,7 +165,7 @@ func (k Table) Kernel(it dsl.Item1) {
 	k.Out[i] = longs[i%7] ^ int64(shorts[i%5])*int64(i)
 }
 
-// Walk loops over wide integers, with faults.
+// Walk has a loop over wide integers, and may fault.
 type Walk struct {
 	From, To, Step []int64
 	At             []int

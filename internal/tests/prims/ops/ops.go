@@ -1,4 +1,4 @@
-// Package ops contains operations as users of package prim write them, for tests and examples.
+// Package ops contains operations for tests and examples. Users of package prim write operations in the same way.
 //
 //kgen:bare views
 package ops
@@ -59,5 +59,5 @@ func (g Greater) Test(x float32) bool { return x > g.Than }
 // Above is the kernel that picks numbers by Greater.
 type Above = pick.Where[float32, Greater]
 
-// Split is the kernel that partitions numbers by Greater.
+// Split is the kernel that moves the numbers picked by Greater before the other numbers.
 type Split = pick.Partition[float32, Greater]

@@ -72,21 +72,21 @@ type Keyed struct {
 	Value int8
 }
 
-// Run describes consecutive elements. Sum is the sum of the values in the last run of equal keys,
-// and Equal reports whether all keys are equal.
+// Run describes consecutive elements. Sum is the sum of the values in the last run of equal keys.
+// Equal is true if all keys are equal.
 type Run struct {
 	First, Last uint16
 	Sum         int8
 	Equal, Some bool
 }
 
-// Restart adds up the values of equal keys.
+// Restart adds up values, and begins a new sum at each run of equal keys.
 type Restart struct{}
 
 // Map returns a Run that consists of the single value x.
 func (Restart) Map(x Keyed) Run { return Run{x.Key, x.Key, x.Value, true, true} }
 
-// Combine returns the Run of x followed by y.
+// Combine returns the Run that describes the elements of x, followed by those of y.
 func (Restart) Combine(x, y Run) Run {
 	if !x.Some {
 		return y

@@ -12,8 +12,8 @@ const (
 	Longs  = 16 // elements of Longs for all work-items
 )
 
-// Op is an atomic operation on an element that all work-items change. The element's index determines the
-// operation, because the order of different operations would affect the result.
+// Op identifies an atomic operation. It is applied to an element that all work-items change. The element's
+// index determines the operation, because the order of different operations would affect the result.
 type Op uint8
 
 // These constants are the operations.
@@ -32,8 +32,8 @@ var (
 	LongOps  = [4]Op{Plus, Min, Max, Plus}
 )
 
-// GroupArgs contains the arguments of kernels with work-groups. Each work-item of a group writes to
-// its own part of Share, and reads parts of other work-items after a barrier.
+// GroupArgs contains the arguments of kernels with work-groups. Each work-item of a group writes
+// its own part of Share. After a barrier, it reads other work-items' parts.
 type GroupArgs struct {
 	Args
 	Share  []uint64

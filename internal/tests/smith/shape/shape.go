@@ -1,5 +1,5 @@
-// Package shape contains the arguments of random kernels, and functions that hide differences that Go
-// permits.
+// Package shape contains the arguments of random kernels. Some of its functions hide differences
+// between results that Go permits.
 package shape
 
 import (
@@ -13,7 +13,7 @@ const Items = 11
 
 // These constants are the lengths of the slices of Args per work-item. All these lengths are powers of two.
 const (
-	Words = 16 // words of In and of Out per work-item, where all work-items read all words of In
+	Words = 16 // words of In and of Out per work-item; each work-item may read all words of In
 	Bytes = 8
 	Reals = 4
 	Recs  = 2
@@ -103,8 +103,8 @@ func Bits32(x float32) uint64 {
 	return uint64(math.Float32bits(x))
 }
 
-// F32 returns x, except for numbers with which devices may differ. The exceptions are subnormal numbers, and
-// numbers so small that one more operation could give a subnormal.
+// F32 returns x, or 0 if devices may compute different results from x. It returns 0 for subnormals,
+// and for numbers so small that one more operation could give a subnormal.
 func F32(x float32) float32 {
 	if x < 1e-25 && x > -1e-25 {
 		return 0
@@ -112,7 +112,7 @@ func F32(x float32) float32 {
 	return x
 }
 
-// Real returns x, or another number if x is a NaN. Programs store results of Real, because memory must have no NaNs.
+// Real returns x, or another number if x is a NaN. Programs store Real(x) instead of x, because memory must not contain NaNs.
 func Real(x float32) float32 {
 	if x != x {
 		return -77
@@ -168,7 +168,7 @@ func (p *Pair[A, B]) Step(n int) { p.X, p.Y = p.X*A(3)+A(n), p.Y^B(p.X) }
 // Key returns a number that depends on both values of the pair.
 func (p Pair[A, B]) Key() uint64 { return uint64(p.X)*31 + uint64(p.Y) }
 
-// Upto yields numbers up to n, for range statements over functions.
+// Upto returns an iterator that yields the numbers from 0 to n-1, and other numbers computed from them.
 func Upto(n int) func(func(int, int32) bool) {
 	return func(yield func(int, int32) bool) {
 		for i := 0; i < n; i++ {

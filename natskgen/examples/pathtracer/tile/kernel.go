@@ -17,7 +17,7 @@ type Render struct {
 	Tile             []light.Vec // rows of pixels
 }
 
-// Properties gives a pixel the same bits on every device, so that no edges of tiles are visible.
+// Properties requires exact floats. A pixel then has the same bits on every device, and edges of tiles are invisible.
 func (Render) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
