@@ -6,9 +6,9 @@ import "fmt"
 // needs from its code.
 type Aspect uint8
 
-// A kernel uses the aspect of a type if the kernel's code names the type. The types int and uint,
-// indexing and len do not use Int64. A launch fails if the device lacks an aspect that the kernel
-// lists or uses. A launch on a device without Int8, Int16 or Int64 does not fail if the kernel does
+// A kernel uses the aspect of a type if the kernel's code names the type. The types int and uint do
+// not use Int64, and neither do indexing and len. A launch fails if the device lacks an aspect that
+// the kernel lists or uses. Without Int8, Int16 or Int64, a device can still run a kernel that does
 // not use Atomic64, because the kernel can compute with 32-bit words. Group functions of
 // work-groups do not need SubGroups.
 const (

@@ -55,7 +55,7 @@ func (k Key) String() string {
 type Property struct {
 	key     Key
 	dims    [3]int
-	ndims   int // number of sizes that the caller gave, of which dims holds the first three
+	ndims   int // number of sizes that the caller gave; dims holds the first three of these sizes
 	aspects []Aspect
 }
 

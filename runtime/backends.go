@@ -6,6 +6,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vulkan"
 )
 
-// backends lists the backends of this build. If a backend cannot work on this machine, the
-// backend's method Enumerate returns the reason as an error.
+// The variable `backends` lists the backends of this build. If a backend cannot work on this
+// machine, the backend's method Enumerate returns the reason as an error.
 var backends = []hal.Driver{vulkan.New(), host.New()}

@@ -29,16 +29,15 @@ type Buffer[T any] struct {
 // The device reads larger slices itself.
 const smallCopy = 4 << 10
 
-// roomTime is the longest time that NewBuffer waits for a device that has too many pending
-// launches.
+// roomTime is the longest time that NewBuffer waits if too many launches are pending on the device.
 const roomTime = 10 * time.Second
 
 // NewBuffer returns a buffer of n zero elements. NewBuffer returns ErrInvalid if n is negative or T
 // holds pointers of any kind (slices, strings, maps, interfaces…). NewBuffer returns
 // ErrMemoryAllocation if the device has too little memory. If thousands of launches are pending,
-// NewBuffer waits until some of them have completed, but returns ErrDeadline after 10 seconds.
-// NewBuffer also waits up to 10 seconds for memory of closed buffers that running launches still
-// use.
+// NewBuffer waits until some of them have completed, but returns ErrDeadline after 10 seconds. If
+// running launches still use the memory of closed buffers, NewBuffer also waits up to 10 seconds
+// for this memory.
 //
 // NewBuffer accepts the properties AccessScope, FusionInternalMemory and NoInit of package
 // properties, and returns ErrInvalid for other properties. All views of the buffer have the
@@ -71,8 +70,8 @@ func BufferOf[T any](dev *Device, s []T, props ...properties.Property) (*Buffer[
 	if err != nil || b.mem == nil {
 		return b, err
 	}
-	// No command uses the memory yet, so the host may write to the memory if it can access the
-	// memory. Enter keeps the device open while the host writes.
+	// No command uses the memory yet. If the host can access the memory, the host may therefore
+	// write the elements itself. Enter keeps the device open while the host writes.
 	if dev.stream.Enter() {
 		bytes := b.mem.HAL().Bytes()
 		copy(bytes, bytesOf(s))
@@ -271,9 +270,9 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 
 // CopyTo copies the view's elements into dst, after all earlier commands that write these elements,
 // and waits for the copy. The slice dst has as many elements as the view (ErrInvalid otherwise).
-// CopyTo returns the failures of earlier launches on the queue that no wait has returned yet. If
-// CopyTo returns failures of launches, the elements in dst may be wrong. If ctx ends first, the
-// copy stops, and dst holds only some of the elements, or none.
+// CopyTo also returns failures of earlier launches on the queue, except failures that a wait has
+// already returned. If CopyTo returns failures of launches, the elements in dst may be wrong. If
+// ctx ends first, the copy stops, and dst holds only some of the elements, or none.
 func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := v.checkCopy(ctx, q, len(dst)); err != nil {
 		return err

@@ -20,25 +20,26 @@ func (p *Program) Build(kernels ...*Kernel) (*Executable, error) {
 }
 
 // BuildContext compiles the program, unless an earlier call has done so, and returns an Executable
-// for launches (see [WithProgram]). If the argument kernels is not empty, BuildContext builds only
-// these kernels. If only some kernels are built, constants that only other kernels read need no
-// value. After BuildContext, the program's constants cannot be changed. Later calls of BuildContext
-// can build other kernels of the program.
+// for launches (see [WithProgram]). If the caller names kernels, BuildContext builds only these
+// kernels. Constants that these kernels do not read then need no value. After BuildContext, the
+// program's constants cannot be changed. Later calls of BuildContext can build other kernels of the
+// program.
 //
 // The device makes several pipelines at a time, up to the number of processors (GOMAXPROCS).
-// BuildContext makes pipelines for tasks, for kernels over a range, and for kernels over an
-// nd-range that state a work-group size or a hint. For a kernel over a range, BuildContext assumes
-// a large range when it chooses the work-group size. A launch with a small range, another
-// work-group size or local accessors needs another pipeline, which the launch makes itself.
-// BuildContext makes no pipelines for kernels that the device cannot run (see [Device.Compatible]).
-// The device keeps the pipelines as long as the Executable or the program is in use.
+// BuildContext makes pipelines for tasks and for kernels over a range. For a kernel over an
+// nd-range, BuildContext makes a pipeline only if the kernel states a work-group size or a hint.
+// For a kernel over a range, BuildContext assumes a large range when it chooses the work-group
+// size. A launch with a small range, another work-group size or local accessors needs another
+// pipeline, which the launch makes itself. BuildContext makes no pipelines for kernels that the
+// device cannot run (see [Device.Compatible]). The device keeps the pipelines as long as the
+// Executable or the program is in use.
 //
 // BuildContext returns ErrSpecConst if a constant has no value, or a value that gives an array the
 // length 0. BuildContext returns ErrMemoryAllocation if arrays whose lengths are constants are
 // larger than the device allows. BuildContext returns ErrBuild if the device's driver does not
 // accept a kernel. If ctx ends first, BuildContext returns ErrDeadline or ErrCanceled, and the
-// program does not change. After ctx has ended, the driver still completes pipelines that it has
-// begun to make, and later builds and launches use them.
+// program does not change. After ctx has ended, the driver still completes the pipelines that it
+// has begun to make. Later calls of BuildContext and later launches use these pipelines.
 func (p *Program) BuildContext(ctx context.Context, kernels ...*Kernel) (*Executable, error) {
 	if p == nil || p.dev == nil {
 		return nil, errorf(ErrInvalid, "no program")

@@ -35,8 +35,8 @@ func (d *Device) checkLaunch(k *Kernel, c *exec.Launch, o *launchOptions) (exec.
 	return p, nil
 }
 
-// planFor does only the checks of checkLaunch whose results cannot change until the launch runs.
-// For example, planFor does not check whether buffers are open.
+// planFor does only some checks of checkLaunch. The results of these checks cannot change until the
+// launch runs. For example, planFor does not check whether buffers are open.
 func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan, error) {
 	var p exec.Plan
 	if err := k.checkStated(); err != nil {
@@ -48,7 +48,7 @@ func (d *Device) planFor(k *Kernel, c *exec.Launch, o *launchOptions) (exec.Plan
 	}
 	p.Props = props
 	p.Options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
-	// First check the requirements of the kernel that do not depend on the launch.
+	// First check the kernel's requirements that do not depend on the launch.
 	if p.SubGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.setKernel(k)
 	}
@@ -328,8 +328,8 @@ func (d *Device) checkLocalMemory(k *Kernel, c *exec.Launch, subGroup int) (tota
 	return total, nil
 }
 
-// matrixWords returns how many 32-bit words of work-group memory a work-group needs for matrix
-// products. The parameter words is the number of words that one sub-group needs.
+// matrixWords returns the number of 32-bit words of work-group memory that a work-group needs for
+// matrix products. The parameter `words` is the number of words that one sub-group needs.
 func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
@@ -338,8 +338,8 @@ func (d *Device) matrixWords(c *exec.Launch, words, subGroup int) int {
 	return (items + size - 1) / size * words
 }
 
-// matrixHeld returns how many elements of a matrix a work-item of the smallest sub-group holds, and
-// the size of that sub-group.
+// matrixHeld returns the number of matrix elements that a work-item of the smallest sub-group
+// holds, and the size of that sub-group.
 func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least int) {
 	items, size := 1, d.dividesSubGroups(subGroup)
 	for _, n := range c.Local[:c.Rank] {
@@ -351,8 +351,9 @@ func (d *Device) matrixHeld(c *exec.Launch, elements, subGroup int) (held, least
 	return (elements + least - 1) / least, least
 }
 
-// matrixError returns the error for a matrix of which each work-item would hold too many elements.
-// matrixError is called if work-group memory is also too small for the matrix.
+// matrixError returns the error for a matrix that is too large, because each work-item would hold
+// too many of its elements. matrixError is called if work-group memory is also too small for the
+// matrix.
 func (d *Device) matrixError(l *abi.Local, held, least, n, subGroup int) *Error {
 	e := errorf(ErrKernelNotSupported, "each work-item of a sub-group of %d would hold %d elements of its matrix dsl.%s, and %d are the most; in work-group memory "+
 		"it takes %d bytes for each sub-group, %d together, and the device %s has %d for all that the kernel keeps there",
@@ -385,9 +386,10 @@ func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {
 	return nil
 }
 
-// aspectError returns the error for a kernel that needs aspects that the device lacks. The kernel's
-// code or the kernel's properties may need an aspect. For each use of an aspect in the code, the
-// error contains the chain of calls that leads to the use.
+// aspectError returns the error for a kernel that needs aspects that the device lacks. A kernel
+// needs an aspect if the kernel's code uses the aspect, or if the kernel's properties list the
+// aspect. For each use of an aspect in the code, the error contains the chain of calls that leads
+// to the use.
 func (d *Device) aspectError(k *Kernel, verb string, aspects ...properties.Aspect) *Error {
 	e := &Error{Class: ErrKernelNotSupported}
 	var names, chains []string

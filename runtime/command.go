@@ -74,12 +74,12 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *commandData {
 // queue of either device, and is ordered with the commands of both devices: the copy sees the
 // writes of all commands that were enqueued before on either device, and later commands on either
 // device see the copy's writes. Commands that use other memory may run at the same time as the
-// copy. A copy between two devices can be a node of a graph of either device. On the device without
-// the graph, the copy is ordered with other commands as if Submit had enqueued the copy. Between
-// two NVIDIA GPUs the bytes may go over NVLink. The page docs/scaling.md describes the conditions
-// for NVLink, and KGEN_NVLINK=off prevents copies over NVLink. If one of the two devices fails, the
-// error of the copy's event names the failed device, and the other device can still be used. If the
-// copy fails, the elements of dst cannot be read until they are written again.
+// copy. A copy between two devices can be a node of a graph of either device. The other device
+// orders the copy with its own commands as if Submit had enqueued the copy. Between two NVIDIA GPUs
+// the bytes may go over NVLink. The page docs/scaling.md describes the conditions for NVLink, and
+// KGEN_NVLINK=off prevents copies over NVLink. If one of the two devices fails, the error of the
+// copy's event names the failed device, and the other device can still be used. If the copy fails,
+// the elements of dst cannot be read until they are written again.
 func Copy[T any](dst, src View[T]) Command {
 	c := &commandData{kind: "copy", label: fmt.Sprintf("copy of %d bytes", sizeOf(src))}
 	d, s := dst.s, src.s
@@ -132,8 +132,8 @@ func Fill[T any](dst View[T], v T) Command {
 	return c
 }
 
-// fillPattern returns the 32-bit pattern that fills memory with copies of a value, whose bytes are
-// given. If no 32-bit pattern fills memory with copies of the value, fillPattern returns false.
+// fillPattern returns a 32-bit pattern. Memory that is filled with this pattern contains copies of
+// the value whose bytes are in `one`. If there is no such pattern, fillPattern returns false.
 func fillPattern(one []byte) (bits uint32, ok bool) {
 	if n := len(one); n == 0 || n > 4 && n%4 != 0 || n == 3 {
 		return 0, false
@@ -186,7 +186,7 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 }
 
 // hostBufferOf returns the memory of the open host buffer that contains the bytes in the parameter
-// host. If no host buffer of the device of s contains the bytes, hostBufferOf returns nil.
+// `host`. If no host buffer of the device of s contains the bytes, hostBufferOf returns nil.
 func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.findMemory(host); m != nil && m.Stream() == s.Mem.Stream() {
 		return []*stream.Memory{m}

@@ -25,8 +25,8 @@ func newCrossCopy(dst, src launch.Slice, size uint64) *crossCopy {
 // deviceOf returns the device to which the memory belongs.
 func deviceOf(m *stream.Memory) *Device { return m.Stream().Owner.(*Device) }
 
-// on returns the copy as a command for the stream of the device d. One of the two buffers must
-// belong to d.
+// The method `on` returns the copy as a command for the stream of the device d. One of the two
+// buffers must belong to d.
 func (c *crossCopy) on(d *Device) (stream.Command, error) {
 	near, far := c.dst, c.src
 	if c.src.Mem.Stream() == d.stream {
@@ -54,7 +54,7 @@ func (c *crossCopy) on(d *Device) (stream.Command, error) {
 	}, nil
 }
 
-// move copies the bytes from one device to the other.
+// The method `move` copies the bytes from one device to the other.
 func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
 	end := func(u stream.Use) ferry.End {
 		return ferry.End{Device: deviceOf(u.Mem).hal, Memory: u.Mem.HAL(), Off: u.Lo}
@@ -64,7 +64,7 @@ func (c *crossCopy) move(ctx context.Context, cancel *hal.Cancel) stream.Moved {
 	return stream.Moved(ferry.Move(ctx, cancel, end(c.dst), end(c.src), c.dst.Hi-c.dst.Lo, note))
 }
 
-// crossWithin returns a copy of c whose method Move does nothing once ctx has ended.
+// crossWithin returns a copy of c. Once ctx has ended, the method Move of the copy does nothing.
 func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
 	if ctx == nil || c == nil {
 		return c

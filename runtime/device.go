@@ -71,8 +71,8 @@ type DeviceInfo struct {
 	Timestamps bool
 	// Subnormals says which float32 operations keep subnormal numbers. Open sets this field.
 	Subnormals Subnormals
-	// Float16 says for which operations on half.Float16 kernels use instructions of the device.
-	// Open sets this field.
+	// Float16 describes the operations on half.Float16 for which kernels use instructions of the
+	// device. Open sets this field.
 	Float16 Float16
 	// ExactDivide says that the device rounds float32 division and square root correctly. If
 	// ExactDivide is false, kernels correct the results, which takes some time; see
@@ -112,10 +112,10 @@ type Subnormals struct {
 	Atomics     bool // the device's own atomic addition in buffers; false where the device has no such instruction
 }
 
-// Float16 says for which operations on half.Float16 kernels use float16 instructions of the device.
-// Kernels use a float16 instruction only if Open has found that it has the same results as package
-// half. Kernels compute all other operations with integers and float32s, with the same results. The
-// host device has no float16 instructions. Vulkan drivers on the CPU have some float16
+// Float16 describes the operations on half.Float16 for which kernels use float16 instructions of
+// the device. Kernels use a float16 instruction only if Open has found that it has the same results
+// as package half. Kernels compute all other operations with integers and float32s, with the same
+// results. The host device has no float16 instructions. Vulkan drivers on the CPU have some float16
 // instructions, but by default kernels do not use them.
 type Float16 struct {
 	Widen      bool // x.Float32()
@@ -249,7 +249,7 @@ type Device struct {
 	pipelines exec.Pipelines
 	memos     exec.Memos
 	fused     fusedKernels
-	printing  printSettings // print options for launches without print options
+	printing  printSettings // print options for launches that have no print options of their own
 	prints    printBuffers
 	attached  sync.Map // values that the packages below prim keep for each device; see package primimpl
 	close     sync.Once
@@ -378,8 +378,8 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	return d
 }
 
-// byDefault returns the devices that Open tries if the caller chose none, best first. The result
-// otherDevices contains a text for each other device, which says how to choose the device.
+// byDefault returns the devices that Open tries if the caller chose none, best first. For each
+// other device, the result otherDevices contains a text that says how to choose the device.
 func byDefault(all []foundDevice) (candidates []foundDevice, otherDevices []string) {
 	n := slices.IndexFunc(all, func(f foundDevice) bool { return f.info.Type == hal.VulkanCPU })
 	if n < 0 {
@@ -493,7 +493,7 @@ func (d *Device) Pipelines() int {
 
 // Close waits until all launches have completed and closes the device. Buffers may be closed before
 // the device, after it, or not at all. Close may be called twice. Close returns failures of
-// launches that no wait has returned yet.
+// launches, except failures that a wait has already returned.
 //
 // If the wait takes longer than CloseTimeout allows, Close abandons the device and returns an error
 // of class ErrDeviceLost. All waits for the abandoned device end with ErrDeviceLost. A kernel that
@@ -534,7 +534,7 @@ func (d *Device) Close() error {
 	return d.err
 }
 
-// usable returns an error if the device cannot be used.
+// The method `usable` returns an error if the device cannot be used.
 func (d *Device) usable() error {
 	switch {
 	case d == nil || d.stream == nil:

@@ -6,8 +6,9 @@
 //
 // A [Device] is a Vulkan device or the host device, which is always available. The host device runs
 // the kernel's own Go code, or Go code that kgen has generated from it. [Open] opens a GPU if the
-// machine has a GPU, otherwise the host device. A device has [Buffer]s, whose memory kernels access
-// through [View]s. A device also has [Queue]s, which accept launches and return [Event]s:
+// machine has a GPU, otherwise the host device. A device has [Buffer]s. Kernels access the memory
+// of a Buffer through [View]s. A device also has [Queue]s, which accept launches and return
+// [Event]s:
 //
 //	q := dev.DefaultQueue()
 //	x, err := runtime.BufferOf(dev, xs)
@@ -41,14 +42,14 @@
 //
 // # Running on slices
 //
-// The method Run of a generated type launches on views and waits. The Run functions of generated
-// packages take slices of the program's memory instead. A nil slice counts as an empty slice.
-// Slices that share memory in the program also share memory on the device. Slices that the kernel
-// writes are copied back to the program's memory, even after a fault. The host device uses the
-// program's memory without copying it, where possible. If the context ends before the device is
-// done, the launch is cancelled, as with WithContext. After the Run function has returned, the
-// launch no longer accesses the slices. After a cancelled launch, slices that the kernel writes
-// contain only part of the results, or none.
+// The method Run of a generated type launches the kernel with views as arguments, and waits. The
+// Run functions of generated packages take slices of the program's memory instead. A nil slice
+// counts as an empty slice. Slices that share memory in the program also share memory on the
+// device. Slices that the kernel writes are copied back to the program's memory, even after a
+// fault. The host device uses the program's memory without copying it, where possible. If the
+// context ends before the device is done, the launch is cancelled, as with WithContext. After the
+// Run function has returned, the launch no longer accesses the slices. After a cancelled launch,
+// slices that the kernel writes contain only part of the results, or none.
 //
 // # Checks
 //
@@ -82,10 +83,10 @@
 // compiles such a kernel for small launches. In a small launch the sizes (int arguments, lengths,
 // ranges), and products of sizes such as height times width, are below 2^28. In small launches,
 // kernels compute indices in 32 bits, which is much faster. Both pipelines compute the same
-// results. A package whose kernels have the directive //kgen:variants load, such as the packages
-// below prim, does not contain the module for small launches. If a package lacks the module for
-// small launches, the runtime makes this module, once in each run of a program. For tests and
-// measurements, KGEN_SMALL=never makes all launches use the general module.
+// results. With the directive //kgen:variants load, a generated package does not contain the module
+// for small launches. For example, the packages below prim use this directive. If a package lacks
+// the module for small launches, the runtime makes this module, once in each run of a program. For
+// tests and measurements, KGEN_SMALL=never makes all launches use the general module.
 //
 // # Printing
 //
@@ -116,10 +117,10 @@
 //
 // Corrections use fused multiply-adds if Open finds that the device rounds a fused multiply-add
 // only once. If fused multiply-adds are rounded only once, math32.Rsqrt also uses them, even if
-// kernels correct no results. If the device rounds twice, or with KGEN_FUSED=never, corrections use
-// integer operations, which are slower and have the same results. For float64 division and square
-// root, kernels use the device's own instructions; DeviceInfo.ExactDivide64 says whether the
-// results are correctly rounded.
+// kernels correct no results. If the device rounds twice, or if KGEN_FUSED=never is set,
+// corrections use integer operations. Integer operations are slower, but have the same results. For
+// float64 division and square root, kernels use the device's own instructions;
+// DeviceInfo.ExactDivide64 says whether the results are correctly rounded.
 //
 // Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the device
 // flushes subnormals, kernels convert float32 to float64 by integer code. Where the device flushes
@@ -128,11 +129,11 @@
 // Vulkan device, for tests.
 //
 // Open tests which float16 instructions of the device have the same results as package half
-// ([Float16]). When the runtime loads a kernel, it replaces float16 instructions with different
-// results by code with integers and float32s. On drivers that run on the CPU, the runtime replaces
-// all float16 instructions, because they are slow on a CPU. KGEN_HALVES=computed replaces all
-// float16 instructions on every device, for tests. KGEN_HALVES=native keeps float16 instructions on
-// drivers that run on the CPU.
+// ([Float16]). When the runtime loads a kernel, it replaces the float16 instructions whose results
+// differ. The new code uses integers and float32s. On drivers that run on the CPU, the runtime
+// replaces all float16 instructions, because they are slow on a CPU. KGEN_HALVES=computed replaces
+// all float16 instructions on every device, for tests. KGEN_HALVES=native keeps float16
+// instructions on drivers that run on the CPU.
 //
 // # Where the time goes
 //
@@ -143,8 +144,9 @@
 //
 // # Several devices
 //
-// A program may open several devices, each with its own queues and buffers. [Copy] copies between buffers of two
-// devices, and is ordered with the commands of both devices. Package shard divides arrays and work among devices.
+// A program may open several devices, each with its own queues and buffers. The command [Copy] can
+// copy from one device to another, and is then ordered with the commands of both devices. Package
+// shard divides arrays and work among devices.
 //
 // # Closing
 //

@@ -20,12 +20,12 @@ var (
 	// ErrInvalid is the class of errors for invalid calls, such as use of a closed device or
 	// buffer, a negative size, conflicting properties, or an element type with pointers.
 	ErrInvalid = errors.New("invalid")
-	// ErrNDRange reports a range over which the kernel cannot be launched. For example, the range
-	// may not be a multiple of the work-group size, or the kernel may require another work-group
-	// size or rank.
+	// ErrNDRange reports that a kernel cannot be launched over the given range. For example, the
+	// range may not be a multiple of the work-group size, or the kernel may require another
+	// work-group size or rank.
 	ErrNDRange = errors.New("invalid nd-range")
-	// ErrKernelNotSupported reports a kernel that the device cannot run, because the device lacks
-	// an aspect, a work-group size or a sub-group size that the kernel needs.
+	// ErrKernelNotSupported reports a kernel that the device cannot run. The device lacks an
+	// aspect, a work-group size or a sub-group size that the kernel needs.
 	ErrKernelNotSupported = errors.New("kernel not supported")
 	// ErrFeatureNotSupported reports a feature that the device does not support, or that is not
 	// available in the calling code.
@@ -46,7 +46,7 @@ var (
 	ErrSpecConst error = subclass{"specialization constant", ErrCompileProgram}
 	// ErrDeviceLost reports a device that has failed and cannot be used again. Open another device.
 	ErrDeviceLost = errors.New("device lost")
-	// ErrDriver reports a failure of the device's driver that belongs to no other class.
+	// ErrDriver reports a failure of the device's driver if no other class describes the failure.
 	ErrDriver = errors.New("driver")
 	// ErrDeadline reports a wait or a launch whose context reached its deadline. Errors of this
 	// class also match context.DeadlineExceeded. If a wait for a launch reaches its deadline, the
@@ -59,9 +59,9 @@ var (
 	// ErrHostFunc reports a host function that returned an error or panicked. Errors of this class
 	// also match the function's own error.
 	ErrHostFunc = errors.New("host function")
-	// ErrPrint reports a failure of the writer to which the output of kernels is written (see
-	// PrintTo). Errors of this class also match the writer's own error. The kernel that printed the
-	// output has completed.
+	// ErrPrint reports a failure of the writer that receives the output of kernels (see PrintTo).
+	// Errors of this class also match the writer's own error. The kernel that printed the output
+	// has completed.
 	ErrPrint = errors.New("print")
 	// ErrStale reports generated code that is older than its kernels. Open returns ErrStale, but
 	// only in tests.
@@ -89,8 +89,8 @@ type Error struct {
 	Problem string
 	Remedy  string // advice that solves the problem, or ""
 	Err     error  // cause of the error, or nil
-	// Uses lists the places in the kernel's code that need missing aspects, as far as kgen found
-	// these places.
+	// The field Uses lists the places in the kernel's code that need missing aspects, if kgen has
+	// found these places.
 	Uses []abi.Use
 }
 
@@ -135,7 +135,7 @@ func (e *Error) advise(format string, args ...any) *Error {
 	return e
 }
 
-// waitError converts the error of a wait that ended early to an error of this package.
+// waitError makes an error of this package from the error of a wait that ended early.
 func waitError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Class: ErrDeadline, Problem: "the wait ended before the device was done", Err: context.DeadlineExceeded}

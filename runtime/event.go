@@ -32,7 +32,7 @@ type rarePending struct {
 	cancel hal.Cancel
 	ctx    context.Context // context that cancels the launch when the context ends, or nil
 
-	node   *Node    // node that the command has become because its queue records into a graph, or nil
+	node   *Node    // graph node for the command, if the queue records into a graph; otherwise nil
 	output *pending // command that writes the printed output of the kernel, or nil
 
 	parts []*pending // commands of a submitted graph, in the graph's order; nil for a graph that ran as a single OpGraph
@@ -50,7 +50,8 @@ func (l *pending) rareFields() *rarePending {
 	return l.rareOrNil
 }
 
-// needRare returns the command's rare fields, for writing before the command is recorded.
+// needRare returns the command's rare fields. The caller may write to these fields before the
+// command is recorded.
 func (l *pending) needRare() *rarePending {
 	if l.rareOrNil == nil {
 		l.rareOrNil = new(rarePending)
@@ -65,11 +66,11 @@ func newPending(dev *Device, k *Kernel) *pending {
 }
 
 // Wait blocks until the launch has completed or ctx ends. If ctx ends first, the launch continues.
-// To end the launch together with a context, launch with [WithContext]. Wait returns the launch's
-// *Fault if a work-item panicked. If the launch did not complete, because the device failed or the
-// launch was cancelled, Wait returns the reason as an error. If the launch read memory that another
-// launch failed to write, the error also contains the error of the other launch. Later calls of
-// Wait return the same result.
+// To end the launch when a context ends, give the launch the option [WithContext]. Wait returns the
+// launch's *Fault if a work-item panicked. If the launch did not complete, because the device
+// failed or the launch was cancelled, Wait returns the reason as an error. If the launch read
+// memory that another launch failed to write, the error also contains the error of the other
+// launch. Later calls of Wait return the same result.
 func (e Event) Wait(ctx context.Context) error {
 	if ctx == nil {
 		return errorf(ErrInvalid, "the context is nil")
@@ -227,7 +228,7 @@ func (l *pending) lostError(err error) error {
 }
 
 // readUnwritten returns the error of the command l, which read memory that another command failed
-// to write. The argument writer is the event of the command that failed.
+// to write. The argument `writer` is the event of the command that failed.
 func (l *pending) readUnwritten(writer *stream.Event) error {
 	cause := writer.Owner.(*pending).lostError(writer.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").

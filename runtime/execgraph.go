@@ -21,7 +21,7 @@ type ExecutableGraph struct {
 	graph     *exec.Graph
 
 	mu     sync.Mutex
-	events []pending // unused events for submissions, which are allocated several at a time
+	events []pending // unused events for submissions; several events are allocated at a time
 }
 
 // Finalize makes an executable graph from the graph's present nodes and edges. Nodes and edges that
@@ -71,7 +71,7 @@ func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error)
 
 // addAll adds the nodes of g to the executable graph.
 func (ex *ExecutableGraph) addAll(g *Graph) {
-	stands := make([][]int, len(g.nodes)) // for each node of g, the indexes of the nodes that later nodes must depend on in ex
+	stands := make([][]int, len(g.nodes)) // for each node of g, the indexes of the nodes of ex that replace it as a predecessor of later nodes
 	for _, i := range g.order.Sequence() {
 		n := g.nodes[i]
 		var preds []int
@@ -317,7 +317,8 @@ func (p *graphPlanner) Events(run *exec.Sequence) []*stream.Event {
 	return events
 }
 
-// cancellableRun returns a copy of the sequence in which all commands are cancelled when ctx ends.
+// cancellableRun returns a copy of the sequence. When ctx ends, all commands of the copy are
+// cancelled.
 func (d *Device) cancellableRun(run *exec.Sequence, ls []*pending, ctx context.Context, h exec.Held) (*stream.Sequence, error) {
 	seq := run.Sequence
 	seq.Commands = slices.Clone(seq.Commands)
@@ -343,7 +344,8 @@ func (d *Device) cancellableRun(run *exec.Sequence, ls []*pending, ctx context.C
 	return &seq, nil
 }
 
-// recordError converts an error of recording a graph to an error of this package.
+// recordError makes an error of this package from an error that occurred while a graph was
+// recorded.
 func recordError(d *Device, err error) error {
 	if err == stream.ErrReleased {
 		return errorf(ErrInvalid, "a buffer that the graph uses is closed")

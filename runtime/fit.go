@@ -53,8 +53,8 @@ func (i DeviceInfo) Fit(k *Kernel) Fit {
 	return f
 }
 
-// fixedMemory reports whether the kernel's arrays in work-group memory need at most limit bytes, if
-// sub-groups have the given size. Arrays of unknown length are not counted.
+// fixedMemory reports whether the kernel's arrays in work-group memory need at most `limit` bytes,
+// if sub-groups have the given size. Arrays of unknown length are not counted.
 func fixedMemory(k *abi.Kernel, limit uint64, subGroup int) bool {
 	total := uint64(0)
 	for i := range k.Locals {

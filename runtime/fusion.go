@@ -29,7 +29,7 @@ type FusionReport struct {
 // FusedLaunch is a launch that does the work of one or several launches of the graph.
 type FusedLaunch struct {
 	Name  string   // name of the kernel, or names of several kernels joined by pluses
-	Nodes []string // String results of the launch's nodes
+	Nodes []string // names of the launch's nodes, as Node.String returns them
 	// Internal lists the parameters whose elements are only in private or work-group memory during
 	// the launch; see properties.FusionInternalMemory.
 	Internal []string

@@ -27,8 +27,8 @@ import (
 //
 // If two nodes use the same memory, and at least one of them writes to the memory, there is an edge
 // from the earlier node to the later node. An edge means that the later node depends on the earlier
-// node. After and MakeEdge add other edges. Nodes without a path between them may run at the same
-// time.
+// node. The option After and the method MakeEdge add other edges. Nodes without a path between them
+// may run at the same time.
 //
 // The methods of a graph may be called from several goroutines. Graphs correspond to SYCL's
 // extension sycl_ext_oneapi_graph.
@@ -80,7 +80,7 @@ type after []*Node
 
 func (a after) applyNode(o *nodeOptions) { o.after = append(o.after, a...) }
 
-// After makes the new node depend on other nodes of its graph.
+// The option After makes the new node depend on other nodes of its graph.
 func After(nodes ...*Node) NodeOption { return after(nodes) }
 
 type afterLeaves struct{}
@@ -189,8 +189,8 @@ func (g *Graph) insertNode(n *Node, predNodes []*Node) error {
 	return nil
 }
 
-// errReadBack returns the error for a node that reads host memory which another node of the graph
-// writes.
+// errReadBack returns the error for a graph in which one node writes host memory and another node
+// reads the same memory.
 func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
 		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it, or add a HostFunc between that writes it")
@@ -267,10 +267,10 @@ func (g *Graph) Roots() []*Node {
 	return out
 }
 
-// Preds returns the nodes from which an edge leads to n.
+// Preds returns the nodes that have an edge to n.
 func (n *Node) Preds() []*Node { return n.near((*dag.Graph).Preds) }
 
-// Succs returns the nodes to which an edge leads from n.
+// Succs returns the nodes that have an edge from n.
 func (n *Node) Succs() []*Node { return n.near((*dag.Graph).Succs) }
 
 func (n *Node) near(edges func(*dag.Graph, int) []int) []*Node {

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// HostBuffer is a fixed number of elements in memory of the host that the device reads and writes
-// itself (CUDA calls such memory pinned). The program accesses the elements as a slice, and
-// commands access them as a View:
+// HostBuffer is a fixed number of elements in host memory, which the device reads and writes itself
+// (CUDA calls such memory pinned). The program accesses the elements as a slice, and commands
+// access them as a View:
 //
 //	h, err := runtime.NewHostBuffer[float32](dev, n)
 //	copy(h.Slice(), data)
@@ -25,10 +25,10 @@ import (
 // The device copies directly between a HostBuffer and a Buffer, without help of the CPU. Copies of
 // other slices (CopyFrom, CopyTo, Upload, Download) need additional memory of the host. The runtime
 // orders copies of a HostBuffer like all other commands, by the memory that they read and write.
-// Copies of a HostBuffer can be nodes of graphs, and can be cancelled by WithContext. On GPUs with
-// a separate hardware queue for copies, copies of 1 MiB and more run at the same time as kernels
-// that use other memory. A program can therefore copy the next batch of data while the GPU computes
-// the current batch.
+// Copies of a HostBuffer can be nodes of graphs, and can be cancelled by WithContext. Some GPUs
+// have a separate hardware queue for copies. On these GPUs, copies of 1 MiB and more run at the
+// same time as kernels that use other memory. A program can therefore copy the next batch of data
+// while the GPU computes the current batch.
 //
 // The device does not know when the program accesses the slice. Until a command that reads the
 // elements has completed, the program must not write to the slice. Until a command that writes the
@@ -94,7 +94,7 @@ type hostRanges struct {
 	all []hostRange
 }
 
-// firstAfter returns the index of the first range that ends after the address at.
+// firstAfter returns the index of the first range that ends after the address `at`.
 func (r *hostRanges) firstAfter(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }
@@ -119,8 +119,8 @@ func (r *hostRanges) remove(mem *stream.Memory) {
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
-// findMemory returns the memory of the open host buffer that overlaps bytes, or nil if there is no
-// such buffer.
+// findMemory returns the memory of an open host buffer that overlaps the slice `bytes`, or nil if
+// there is no such buffer.
 func (r *hostRanges) findMemory(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil

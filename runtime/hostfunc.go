@@ -34,9 +34,10 @@ func hostMemory[T any](s []T, write bool) HostMemory {
 // returned.
 //
 // In a graph, the host function depends on all earlier nodes, and all later nodes depend on the
-// host function. If the argument memory is given, the host function depends only on earlier nodes
-// that copy to this memory, and on nodes that the option After names. A later node depends on the
-// host function only if the node copies from memory that f writes, or to memory that f uses:
+// host function. If the caller states the memory that f uses, the host function depends only on
+// earlier nodes that copy to this memory, and on nodes that the option After names. A later node
+// depends on the host function only if the node copies from memory that f writes, or to memory that
+// f uses:
 //
 //	g.Add(runtime.Download(sums, out.All()))
 //	g.Add(runtime.HostFunc(func(ctx context.Context) error {
@@ -68,8 +69,8 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	return Command{c}
 }
 
-// joinContexts returns a function that calls run with a context that ends when ctx ends or when the
-// device's context ends.
+// joinContexts returns a function that calls `run` with a new context. The new context ends when
+// ctx ends, or when the device's context ends.
 func joinContexts(ctx context.Context, run func(context.Context) error) func(context.Context) error {
 	if ctx == nil || run == nil {
 		return run
@@ -100,8 +101,8 @@ func errWithin() *Error {
 		advise("return first, and wait where the function was enqueued; to use results, copy them by Download and add the function behind")
 }
 
-// hostFailed converts the error of a host function that failed to an error of this package. For
-// other errors, hostFailed returns nil.
+// hostFailed converts the error of a failed host function to an error of this package. For other
+// errors, hostFailed returns nil.
 func hostFailed(err error) *Error {
 	f := (*stream.HostError)(nil)
 	if !errors.As(err, &f) || errors.Is(err, hal.ErrAbandoned) {

@@ -67,8 +67,8 @@ func NormalOn[T Float](q *runtime.Queue, s Stream, out runtime.View[T], opts ...
 	})
 }
 
-// makeFloats launches kernels that make floats, with the function small for float32s, or large for
-// float64s.
+// makeFloats launches kernels that make floats. For float32s, makeFloats calls the function
+// `small`, and for float64s the function `large`.
 func makeFloats[T Float](q *runtime.Queue, name string, s Stream, out runtime.View[T], opts []prim.Option,
 	small func(*call.Call, runtime.View[float32], launchPart), large func(*call.Call, runtime.View[float64], launchPart)) (runtime.Event, error) {
 	c := call.New(q, name, opts)

@@ -30,8 +30,8 @@ func Shuffle[T any](ctx context.Context, dev *runtime.Device, s Stream, xs []T) 
 }
 
 // ShuffleOn stores the elements of v in out, in a random order. The stream's Offset selects the
-// order. With the option prim.Length, ShuffleOn uses only the first elements of v, and sets only as
-// many elements of out.
+// order. With the option prim.Length, ShuffleOn uses only the first elements of v, and sets only
+// the same number of elements of out.
 func ShuffleOn[T any](q *runtime.Queue, s Stream, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "rand.ShuffleOn", opts)
 	n := v.Len()
@@ -63,8 +63,8 @@ func ShuffleOn[T any](q *runtime.Queue, s Stream, v, out runtime.View[T], opts .
 	return c.End()
 }
 
-// keysOf returns the keys of the permutation that the stream selects, and the argument swap of
-// kernels.Place.
+// keysOf returns the arguments `keys` and `swap` of kernels.Place, for the permutation that the
+// stream selects.
 func keysOf(s Stream) (keys [kernels.Rounds]uint32, swap bool) {
 	first := kernels.Shuffled | 8*s.Offset
 	for i := uint64(0); i < kernels.Rounds; i += 4 {

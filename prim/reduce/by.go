@@ -21,14 +21,14 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[0] to the value that an operation computes from v's elements. By calls Map for each
-// element, and combines the results with Combine in the order that the package documentation
-// states. If there are no elements, the value is the result of Identity. The operation is part of a
-// kernel. The caller declares this kernel by an alias, in its own package:
+// The function By sets out[0] to the value that an operation computes from v's elements. It calls
+// Map for each element, and combines the results with Combine in the order that the package
+// documentation states. If there are no elements, the value is the result of Identity. The
+// operation is part of a kernel. The caller declares this kernel by an alias, in its own package:
 //
 //	type SumSquares = kernels.Reduce[float32, float32, Square]
 //
-// From this alias kgen generates a type, which the caller passes to By as a type argument:
+// For this alias, kgen generates a type. The caller passes that type to By as a type argument:
 //
 //	ev, err := reduce.By[kernelsgen.SumSquares](q, kernels.Square{}, v, out)
 //

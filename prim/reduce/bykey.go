@@ -58,9 +58,10 @@ func ByKeyScratchBytes(n int) int { return keyed.WholeBytes(n) }
 // ByKeyOn sums the elements of each run. A run consists of neighbours with equal keys. Keys are
 // equal if cmp.Compare returns 0, so all NaNs are equal, and so are the two zeros. ByKeyOn stores
 // the first key of each run in the view `each`, and the sum of the run's elements in the view
-// `sums`. ByKeyOn stores the number of runs in count[0]. Elements of `each` and `sums` without a
-// run do not change. The views `each` and `sums` must have at least as many elements as v. ByKeyOn
-// returns ErrInvalid if keys and v have different lengths, or more than 1<<30 elements.
+// `sums`. ByKeyOn stores the number of runs in count[0]. Elements of `each` and `sums` at index
+// count[0] and later do not change. The views `each` and `sums` must have at least as many elements
+// as v. ByKeyOn returns ErrInvalid if keys and v have different lengths, or more than 1<<30
+// elements.
 func ByKeyOn[K, V prim.Number](q *runtime.Queue, keys runtime.View[K], v runtime.View[V], each runtime.View[K], sums runtime.View[V], count runtime.View[int64], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "reduce.ByKeyOn", opts)
 	n := v.Len()

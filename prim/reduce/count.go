@@ -56,8 +56,8 @@ func AllOn[T Countable](q *runtime.Queue, v runtime.View[T], out runtime.View[bo
 	return countElements(c, v, kernelsgen.CountEnd{All: out})
 }
 
-// countElements counts elements by two launches. The argument `end` is the second launch's kernel,
-// in which the caller has set one of the outputs.
+// countElements counts elements by two launches. The argument `end` is the kernel of the second
+// launch. The caller has set one of the outputs of `end`.
 func countElements[T Countable](c *call.Call, v runtime.View[T], end kernelsgen.CountEnd) (runtime.Event, error) {
 	call.In(c, "v", v)
 	groups, part := partsOf(v.Len())

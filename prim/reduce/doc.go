@@ -4,7 +4,7 @@
 //
 //	sum, err := reduce.Sum(ctx, dev, xs)              // of a slice
 //	ev, err := reduce.SumOn(q, v, out)                // of a view, into the view out of one element
-//	ev, err := reduce.SumOn(q, v, out, prim.Length(n)) // of as many elements as n has on the device
+//	ev, err := reduce.SumOn(q, v, out, prim.Length(n)) // of the first elements; the view n contains their number
 //
 // The documentation of package prim has the rules of all these functions.
 //
@@ -16,13 +16,13 @@
 // half (ErrInvalid). If a user's type is defined from a type of package half, its elements are
 // treated as unsigned integers with the same bits. Sums and products of integers wrap around on
 // overflow. Sums and products of float64 need a device with properties.FP64 (ErrKernelNotSupported
-// otherwise). Comparisons and counts need no float64 arithmetic, and run on every device. By
-// accepts the element type of its kernel.
+// otherwise). Comparisons and counts need no float64 arithmetic, and run on every device. The
+// function By accepts the element type of its kernel.
 //
 // To add up elements of package half's types, the caller declares a kernel by an alias:
 //
 //	type HalfSum = kernels.Reduce[half.Float16, float32, Widen]    // for Sum, where Widen.Map returns x.Float32()
-//	type HalfDot = kernels.Reduce[[2]half.Float16, float32, Products] // for Dot and Norm, of pairs
+//	type HalfDot = kernels.Reduce[[2]half.Float16, float32, Products] // for Dot and Norm; an element is a pair of numbers
 //
 // ByKey does not accept values of 8 or 16 bits, or of package half, so convert these values before
 // the call.
@@ -38,9 +38,9 @@
 // blocks, the sums of the blocks are added in the same order as elements. The products of Dot are
 // rounded before they are added. Norm is the correctly rounded square root of Dot(x, x).
 //
-// By keeps the order of elements, for operations that do not commute. Leaf j of a block consists of
-// the 16 elements 16j to 16j+15, which are combined from left to right. The values of the leaves
-// are then combined in adjacent pairs. Leaves without elements are skipped.
+// The function By keeps the order of elements, for operations that do not commute. Leaf j of a
+// block consists of the 16 elements 16j to 16j+15, which are combined from left to right. The
+// values of the leaves are then combined in adjacent pairs. Leaves without elements are skipped.
 //
 // ByKey adds up the elements of each run of equal keys, in the order of scan.By. Tiles have 2048
 // elements, and leaf j of a tile consists of the elements 8j to 8j+7. ByKey combines pairs, each of

@@ -114,15 +114,15 @@ func floatOption[T any]() runtime.LaunchOption {
 	return runtime.WithSpec(kernels.Floats, call.KindOf[T]().Float)
 }
 
-// lengthAndParts returns the length of a view, the number of parts into which it is divided, and
-// the length of a part.
+// lengthAndParts divides a view into parts. The results are the length of the view, the number of
+// parts, and the length of a part.
 func lengthAndParts[T any](v runtime.View[T]) (n, groups, part int) {
 	groups, part = partsOf(v.Len())
 	return v.Len(), groups, part
 }
 
-// orderOf returns the Order of a kind of elements. If greatest is set, the greatest element has the
-// least key.
+// orderOf returns the Order of a kind of elements. If `greatest` is set, the greatest element has
+// the least key.
 func orderOf[K uint32 | uint64](k call.Kind, greatest bool) kernels.Order[K] {
 	o := kernels.Order[K]{Half: K(k.Half), Inf: K(k.Inf)}
 	all := ^uint64(0) >> (64 - 8*k.Size)

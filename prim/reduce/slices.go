@@ -64,9 +64,9 @@ func notEmpty(name string, n int) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: name + ": the slice has 0 elements, of which none is the least or the greatest", Remedy: "test its length before"}
 }
 
-// mostParts is the largest number of parts into which elements are divided, by functions whose
-// result does not depend on the order. With so many parts, all work-items of a large device have
-// work.
+// mostParts limits the number of parts into which a function divides the elements. Only functions
+// whose results do not depend on the order of the elements use mostParts. With so many parts, all
+// work-items of a large device have work.
 const mostParts = 1024
 
 // partsOf divides n elements into at least one part. The results are the number of parts, and the

@@ -74,15 +74,15 @@ func dotLevels[T prim.Number](c *call.Call, x, y, out runtime.View[T]) {
 	}
 }
 
-// refuseSmall adds an error to the call for types of package half, because the kernels would add
-// the elements as integers.
+// refuseSmall adds an error to the call if the elements have a type of package half. The kernels
+// would add such elements as integers.
 func refuseSmall[T prim.Number](c *call.Call) {
 	if call.KindOf[T]().Small {
 		c.Refuse("convert the elements to float32", "there is no kernel for elements of package half")
 	}
 }
 
-// blockCount returns the number of blocks into which n elements are divided, at least one.
+// blockCount returns the number of blocks for n elements, which is at least one.
 func blockCount(n int) int { return max((n+kernels.Block-1)/kernels.Block, 1) }
 
 // levelBytes returns the number of bytes of scratch memory for a sequence of launches. The first

@@ -75,7 +75,7 @@ func (k Sums[T, S, V]) element(i int) (v Total[S]) {
 	return v
 }
 
-// leaf() returns the total of Each elements, beginning at index `base`.
+// leaf() returns the total of a leaf, whose elements begin at index `base`.
 func (k Sums[T, S, V]) leaf(base, n int) (v Total[S]) {
 	for j := range Each {
 		if base+j >= n {
@@ -147,8 +147,8 @@ func (k Sums[T, S, V]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// Take sets Out to the keys of the runs that begin at the indices in At. A key consists of one or
-// more words, which are in one of the slices K8, K16 and K32.
+// The kernel Take sets Out to the keys of the runs that begin at the indices in At. A key consists
+// of one or more words, which are in one of the slices K8, K16 and K32.
 type Take struct {
 	At    []int64
 	Count []int64 // number of runs

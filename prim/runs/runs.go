@@ -1,6 +1,6 @@
-// Package runs contains the kernels that packages reduce and scan both use to add up runs. A run
-// consists of neighbours with equal keys. Keys are equal if cmp.Compare returns 0, so all NaNs are
-// equal, and so are the two zeros.
+// Package runs contains kernels that add up runs, for the packages reduce and scan. A run consists
+// of neighbours with equal keys. Keys are equal if cmp.Compare returns 0, so all NaNs are equal,
+// and so are the two zeros.
 //
 //kgen:variants load
 package runs
@@ -39,7 +39,7 @@ func begins[K key](keys []K, half, inf K, i int) bool {
 	return x != y && (half == 0 || (x&half <= inf || y&half <= inf) && (x|y)&half != 0)
 }
 
-// The type `sum` is the type in which values are added up.
+// The type `sum` constrains the types of sums.
 type sum interface{ uint64 | float32 | float64 }
 
 // Total is the intermediate result for a range of elements.
@@ -96,13 +96,13 @@ func before[S sum](it dsl.NDItem1, tile *[Size]Total[S], state []uint32, values 
 	return start.Then(v)
 }
 
-// Values loads and stores values of type S in slices of type T. One value may consist of several elements of the slice.
+// The methods of Values load and store values of type S in slices of type T. A value may consist of several elements.
 type Values[T any, S sum] interface {
 	Get(x []T, i, words int) S
 	Set(x []T, i, words int, v S)
 }
 
-// Words stores integers in one or two words.
+// The type Words stores integers in one or two words.
 type Words struct{}
 
 // Get returns value i. A value of less than 64 bits is zero-extended.
@@ -126,7 +126,7 @@ func (Words) Set(x []uint32, i, words int, v uint64) {
 	}
 }
 
-// Floats stores floats without conversion.
+// The type Floats stores floats without conversion.
 type Floats[T float32 | float64] struct{}
 
 // Get returns x[i], or 0 if i is out of range.

@@ -22,10 +22,10 @@ type Kernel[T, A, O any] interface {
 	call.Kernel
 }
 
-// By sets out[i] to the value that an operation computes from v's elements up to and including
-// element i. By calls Map for each element, and combines the results with Combine in the order of
-// the elements. With the option prim.Length, By sets only the first elements of out. The operation
-// is part of a kernel. The caller declares this kernel by an alias, in its own package:
+// The function By sets out[i] to the value that an operation computes from v's elements up to and
+// including element i. It calls Map for each element, and combines the results with Combine in the
+// order of the elements. With the option prim.Length, By sets only the first elements of out. The
+// operation is part of a kernel. The caller declares this kernel by an alias, in its own package:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 //

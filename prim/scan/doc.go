@@ -3,7 +3,7 @@
 //
 //	sums, err := scan.Inclusive(ctx, dev, xs)             // of a slice
 //	ev, err := scan.InclusiveOn(q, v, out)                // of a view, into a view
-//	ev, err := scan.ExclusiveOn(q, v, out, prim.Length(n)) // of as many elements as n has on the device
+//	ev, err := scan.ExclusiveOn(q, v, out, prim.Length(n)) // of the first elements; the view n contains their number
 //
 // The documentation of package prim has the rules of all these functions.
 //
@@ -43,7 +43,7 @@
 // first part. The sum before a leaf is the sum before the leaf's part plus the scan's sum before
 // the leaf. The elements of a leaf are added to the sum before the leaf, from left to right.
 //
-// By keeps the order of elements, for operations that do not commute.
+// The function By keeps the order of elements, for operations that do not commute.
 //
 // ByKey adds up elements in the order of By. ByKey combines pairs, each of which consists of a
 // value and a flag that says whether a run begins. If a run begins in y, the combination of the
@@ -53,9 +53,9 @@
 // # Cost
 //
 // Each function fills its scratch memory with zeros, and then launches one kernel. A function reads
-// and writes each element once. By reads each element twice, and calls Map and Combine about twice
-// for each element. The scratch memory has about 12 bytes for every 6656 elements. For By, the
-// scratch memory has 8 bytes and three values for every 2048 elements. ByKey reads the elements
-// twice and the keys once. ByKey launches one more kernel, and needs one more byte of scratch
-// memory for each element (see ByKeyScratchBytes).
+// and writes each element once. The function By reads each element twice, and calls Map and Combine
+// about twice for each element. The scratch memory has about 12 bytes for every 6656 elements. For
+// By, the scratch memory has 8 bytes and three values for every 2048 elements. ByKey reads the
+// elements twice and the keys once. ByKey launches one more kernel, and needs one more byte of
+// scratch memory for each element (see ByKeyScratchBytes).
 package scan

@@ -33,7 +33,7 @@ func ExclusiveOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts .
 	return sums(call.New(q, "scan.ExclusiveOn", opts), v, out, false)
 }
 
-// tileCount returns the number of tiles into which n elements are divided, at least one.
+// tileCount returns the number of tiles for n elements, which is at least one.
 func tileCount(n, tile int) int { return max((n+tile-1)/tile, 1) }
 
 // stateWords returns the number of words of the state for elements of `size` bytes in `tiles` tiles.

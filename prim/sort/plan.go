@@ -133,19 +133,18 @@ func (p sortPlan) scratchSize(size int) int {
 	return n
 }
 
-// mostSharing is the largest number of work-items of a launch that divides elements among its
-// work-items.
+// mostSharing is the largest number of work-items that share the elements of a launch.
 const mostSharing = 1 << 22
 
-// shareRange returns the range of a launch that divides n elements among its work-items.
+// shareRange returns the range of a launch whose work-items share n elements.
 func shareRange(n int) runtime.Range1 { return runtime.Range1(min(max(n, 1), mostSharing)) }
 
 // carriedValues contains the values that move with keys. The passes move the values from the view
 // `in` to the view `out`. Between two passes, the values are in `tmp` or `out`.
 type carriedValues struct{ in, out, tmp runtime.View[uint32] }
 
-// viewsOf returns the view from which a pass moves values, and the view to which the pass moves
-// values. The last pass writes to out.
+// viewsOf returns the source and the destination of the values in a pass. The last pass writes to
+// out.
 func (m *carriedValues) viewsOf(p sortPlan, pass int) (from, to runtime.View[uint32]) {
 	at := func(pass int) runtime.View[uint32] {
 		switch {

@@ -15,10 +15,10 @@ import (
 // Descending makes a function sort the greatest element first. Equal elements keep their order.
 func Descending() prim.Option { return func(o *call.Options) { o.Descending = true } }
 
-// Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as unsigned integers. If
-// the bits include the sign bit of signed integers, the sign bit is inverted, so negative numbers
-// come first. Elements must be integers of at least hi bits, and 0 <= lo < hi (ErrInvalid
-// otherwise). Sorting takes one pass for each eight bits.
+// The option Bits makes Keys and Pairs compare only the bits lo to hi-1 of elements, as unsigned
+// integers. If the bits include the sign bit of signed integers, the sign bit is inverted, so
+// negative numbers come first. Elements must be integers of at least hi bits, and 0 <= lo < hi
+// (ErrInvalid otherwise). Sorting takes one pass for each eight bits.
 func Bits(lo, hi int) prim.Option {
 	return func(o *call.Options) { o.Bits = &[2]int{lo, hi} }
 }
@@ -43,7 +43,7 @@ func Keys[T prim.Number](ctx context.Context, dev *runtime.Device, xs []T, opts 
 
 // KeysOn sets out to the elements of v in sorted order. The views v and out may be the same memory.
 // For a view of more than 1<<32-1 elements, KeysOn returns ErrInvalid. With the option prim.Length,
-// KeysOn sorts only the first elements of v, and sets only as many elements of out.
+// KeysOn sorts only the first elements of v, and sets only the same number of elements of out.
 func KeysOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.KeysOn", opts)
 	call.InPlace(c, "v", v, "out", out, v.Len())
@@ -93,7 +93,7 @@ func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys 
 // PairsOn sets outKeys to the elements of keys in sorted order, and sets outValues to the values in
 // the order of their keys. Values may have any type. PairsOn returns ErrInvalid for views of
 // different lengths, and for views of more than 1<<32-1 elements. With the option prim.Length,
-// PairsOn sorts only the first keys, and sets only as many elements of the outputs.
+// PairsOn sorts only the first keys, and sets only the same number of elements of each output.
 func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], values runtime.View[V], outKeys runtime.View[K], outValues runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
 	c := call.New(q, "sort.PairsOn", opts)
 	n := keys.Len()

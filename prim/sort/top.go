@@ -82,7 +82,7 @@ func TopKOn[T prim.Number](q *runtime.Queue, v, out runtime.View[T], count runti
 	return c.End()
 }
 
-// topTiles returns the number of tiles into which n elements are divided, at least one.
+// topTiles returns the number of tiles for n elements, which is at least one.
 func topTiles(n int) int { return max((n+kernels.TopTile-1)/kernels.TopTile, 1) }
 
 // topBytes returns the number of bytes of scratch memory for finding the k greatest of n elements.

@@ -53,7 +53,7 @@ type From struct {
 	Seed, Sequence uint64
 	Block          uint64 // number of the launch's first block, a multiple of Row
 	Index          uint64 // index that the launch's first element has in the stream
-	Lead           uint32 // number of elements of the first blocks that precede the launch's first element
+	Lead           uint32 // number of elements before the launch's first element, among the elements made from the first Row blocks
 	Each           uint32 // number of blocks that each work-item computes
 }
 

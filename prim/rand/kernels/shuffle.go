@@ -47,7 +47,7 @@ func (k Shuffle[T]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Place returns the number to which a permutation of the numbers below n maps the number i.
+// Place applies a permutation of the numbers below n to the number i, and returns the result.
 //
 // Place calls mix() repeatedly, beginning with i, until the result is below n. mix() permutes numbers
 // with as many bits as n-1, but at least leastBits bits. A round is always an even permutation, so

@@ -46,7 +46,7 @@ func (Reduce[T, A, O]) Properties() properties.List {
 	return properties.List{properties.WorkGroupSize(Size), properties.Float(properties.FloatExact)}
 }
 
-// Kernel reduces a block. Each work-item combines the Each elements of a leaf. After that, adjacent pairs of leaves are combined.
+// Kernel reduces a block. A work-item combines the elements of one leaf. After that, adjacent pairs of leaves are combined.
 func (k Reduce[T, A, O]) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Size]A](it)
 	l, group := it.LocalID(), it.GroupID()

@@ -5,7 +5,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// For each part of X, Count counts the elements that have a bit of Mask. Each work-group writes the count of one part to Out.
+// For each part of X, Count counts the elements x for which x&Mask is not 0. Each work-group writes one count to Out.
 type Count[T bits] struct {
 	X      []T
 	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements

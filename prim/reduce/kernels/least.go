@@ -7,11 +7,11 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The type `word` constrains the types in which keys are compared.
+// The type `word` constrains the types of keys.
 type word interface{ uint32 | uint64 }
 
-// Order converts elements' bits to keys. Flip decides whether the least or the greatest element has the least key, but
-// the key of a NaN is always least. Different elements have different keys, except that all NaNs have the same key.
+// An Order converts elements' bits to keys. Flip decides whether the least or the greatest element has the least key,
+// but the key of a NaN is always least. Different elements have different keys, except that all NaNs have the same key.
 type Order[K word] struct {
 	Flip K // bits of a key that are inverted
 	// Half is the mask of all bits of a float except the sign bit. Half is 0 for integers.
@@ -20,8 +20,8 @@ type Order[K word] struct {
 	Inf K
 }
 
-// Floats says that elements are floats. Low and High say that the kernel computes the least and the
-// greatest element, respectively. Computing only one of the two takes fewer operations.
+// The constant Floats says that elements are floats. Low and High say that the kernel computes the least
+// and the greatest element, respectively. Computing only one of the two takes fewer operations.
 var (
 	Floats = dsl.NewSpecConstant(false)
 	Low    = dsl.NewSpecConstant(true)
@@ -57,7 +57,7 @@ func (o Order[K]) value(key K) K {
 	return x
 }
 
-// For each part of X, Ends stores the least key by the order Least in Low, and the least key by the order Greatest in High.
+// For each part of X, Ends writes two keys: to Low the least key in the order Least, to High the least key in the order Greatest.
 type Ends[T bits, K word] struct {
 	X        []T
 	Length   []int64 // number of elements that the call uses, or an empty slice if the call uses all elements

@@ -7,7 +7,7 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Root sets the only element of Out to the square root of the only element of X.
+// The kernel Root sets the only element of Out to the square root of the only element of X.
 type Root[T float32 | float64] struct {
 	X   []T
 	Out []T

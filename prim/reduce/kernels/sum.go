@@ -50,7 +50,7 @@ func (k Sum[T, S]) Kernel(it dsl.NDItem1) {
 }
 
 // Dot sets each element of Out to the sum of the products of a block's elements in X and Y. The
-// products are added in the same order as by Sum.
+// products are added in the same order as the elements in Sum.
 type Dot[T, S number] struct {
 	X, Y   []T
 	Length []int64 // number of elements that the call uses, or an empty slice if the call uses all elements

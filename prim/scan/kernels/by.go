@@ -6,8 +6,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Operation combines elements of type T to values of type A. Combine must be associative, but need
-// not commute. Combining a value with Identity must not change the value.
+// Operation combines elements of type T into a value of type A. Combine must be associative, but
+// need not commute. Combining a value with Identity must not change the value.
 type Operation[T, A any] interface {
 	Map(x T) A
 	Combine(x, y A) A
@@ -20,8 +20,8 @@ const (
 	ByTile = Size * ByEach
 )
 
-// By sets Out[i] to the value that Op computes from the elements of X before X[i] and, if Inclusive
-// is set, X[i]. Callers instantiate By by an alias:
+// The kernel By sets Out[i] to the value that Op computes from the elements of X before X[i] and,
+// if Inclusive is set, X[i]. Callers instantiate the kernel By with an alias:
 //
 //	type Streaks = kernels.By[bool, Streak, Longest]
 type By[T, A any, O Operation[T, A]] struct {

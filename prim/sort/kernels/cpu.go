@@ -32,8 +32,8 @@ func (k Tally[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// Places replaces each count by the index that the first of the counted elements gets. All elements with smaller
-// digits, and elements with the same digit in earlier parts, get smaller indices. The launch has one work-item.
+// The kernel Places replaces each count by the index of the first counted element in the sorted order. All elements with
+// smaller digits, and elements with the same digit in earlier parts, get smaller indices. The launch has one work-item.
 type Places struct{ Counts []int64 }
 
 // Kernel adds up the counts.

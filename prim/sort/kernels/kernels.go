@@ -32,14 +32,14 @@ const memory = Tile + Tile/32
 // Keys constrains the types of keys. A key has the bits of an element. Elements of 8 and 16 bits are converted to 32 bits.
 type Keys interface{ uint32 | uint64 }
 
-// Sign and Inf describe float elements. Sign contains the upper 32 bits of a float of which only the sign bit is
-// set. Inf contains the upper 32 bits of the greatest float that is not a NaN. For integers, Sign and Inf are 0.
+// Sign and Inf describe float elements. Sign contains the upper 32 bits of a float whose only set bit is the sign
+// bit. Inf contains the upper 32 bits of the greatest float that is not a NaN. For integers, Sign and Inf are 0.
 var (
 	Sign = dsl.NewSpecConstant[uint32](0)
 	Inf  = dsl.NewSpecConstant[uint32](0)
 )
 
-// Order maps elements to numbers by its method Ordered. Elements are sorted in the order of the mapped numbers.
+// An Order maps elements to numbers with its method Ordered. Elements are sorted in the order of the mapped numbers.
 type Order[K Keys] struct {
 	sign, inf K // sign bit and greatest float that is not a NaN; for integers, 0 and a number whose bits are all set
 	flip      K // sign bit for signed integers, otherwise 0; inverted if the greatest element is first
@@ -79,8 +79,8 @@ func first(n int, length []int64) int {
 	return int(min(int64(n), max(length[0], 0)))
 }
 
-// rest() returns how many of a chunk's n elements a launch processes. The argument `begin` is the
-// number of elements in earlier chunks, and length[0] is the number of elements in all chunks.
+// rest() returns the number of elements that a launch processes in a chunk of n elements. The argument `begin`
+// is the number of elements in earlier chunks, and length[0] is the number of elements in all chunks.
 func rest(n, begin int, length []int64) uint32 {
 	if len(length) > 0 {
 		n = int(min(int64(n), max(length[0]-int64(begin), 0)))
@@ -152,14 +152,14 @@ func (k Count[K]) Kernel(it dsl.NDItem1) {
 	}
 }
 
-// For each pass and each digit, Starts computes the index of the first element with the digit, from the
-// counts of all chunks. Starts also stores the call's number of elements. Each work-group processes one pass.
+// From the counts of all chunks, Starts computes the index of the first element with each digit, for each
+// pass. The kernel Starts also stores the call's number of elements. Each work-group processes one pass.
 type Starts struct {
 	Chunks int
 	N      int      // number of elements that the call uses if Length is empty
 	Length []int64  // number of elements that the call uses, or an empty slice if that number is N
 	Counts []uint32 // MaxPasses*Digits counts for each chunk
-	Starts []uint32 // (Chunks+1)*Digits indices of each pass, then the number of elements; the kernel sets the first Digits indices of a pass
+	Starts []uint32 // (Chunks+1)*Digits indices for each pass, then the number of elements; the kernel sets this number and the first Digits indices of each pass
 }
 
 // Properties sets the work-group size.
@@ -232,7 +232,7 @@ type pass[K Keys, W words[K]] struct {
 	Begin  uint32   // number of elements in earlier chunks
 	Board  uint32   // index in State of the first word of a lookback.Columns
 	Keys   []K      // keys of a chunk
-	State  []uint32 // indices of the digits in this chunk and in the next chunk; from Board-Ahead on, the number of elements; from Board on, a lookback.Columns
+	State  []uint32 // indices of the digits in this chunk, then in the next chunk; the number of elements is at Board-Ahead, and a lookback.Columns begins at Board
 	Out    []K      // sorted keys of all chunks
 	Values []uint32 // one value for each key if Paired is set
 	Moved  []uint32 // values in the order of the keys in Out, if Paired is set
@@ -264,7 +264,7 @@ func (k pass[K, W]) digit(o Order[K], x K) uint32 {
 	return w.Shift(o.Ordered(x), k.Digit%256) & (k.Digit >> 8) % Digits
 }
 
-// count() counts a tile's digits, and returns the count of the work-item's digit. Indices past the end have the greatest digit.
+// count() counts a tile's digits, and returns the count of the work-item's digit. Indices past the end count as the greatest digit.
 func (k pass[K, W]) count(it dsl.NDItem1, counts *[Digits]uint32, o Order[K], base, n uint32) uint32 {
 	l := it.LocalID()
 	it.Barrier()

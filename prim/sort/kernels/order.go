@@ -127,7 +127,7 @@ func (k Merge[K]) Kernel(it dsl.Item1) {
 	}
 }
 
-// The kernel Both sets Out[0] to the number of elements that Merge writes for inputs of A and of B elements.
+// The kernel Both sets Out[0] to the number of elements that Merge writes if its inputs have A and B elements.
 type Both struct {
 	A, B   int
 	Length []int64 // number of elements of A and of B that the call uses, or an empty slice if the call uses all elements

@@ -102,7 +102,7 @@ func rank(it dsl.NDItem1, tile *[memory]uint32, digits *[Each]uint32, shift uint
 	}
 }
 
-// byNeighbours moves one word of each element to the element's index in the tile, and then loads Each neighbouring words.
+// byNeighbours moves one word of each element to the element's index in the tile, and then loads neighbouring words.
 func byNeighbours(it dsl.NDItem1, tile *[memory]uint32, place, word *[Each]uint32) {
 	l := it.LocalID()
 	it.Barrier()

@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// The kernels find the k-th element digit by digit, beginning with the highest digit. Select counts the elements
-// with each value of a digit, and Choose chooses the digit of the k-th element. Top then picks the first k elements.
+// The kernels find the k-th element digit by digit, beginning with the highest digit. Select counts how often each
+// value of a digit occurs, and Choose chooses the digit of the k-th element. Top then picks the first k elements.
 
 // The constants are indices into the slice Found of the kernels.
 const (
-	Prefix = iota // digits found so far of the k-th element's number, which Order.Ordered returns
+	Prefix = iota // digits, found so far, of the number that Order.Ordered returns for the k-th element
 	Left          // number of elements, among the first k, that have the digits Prefix
 	Picked        // number of picked elements, which is the lesser of k and the number of all elements
 	FoundLen

@@ -27,7 +27,7 @@ type sums[T any] interface {
 	Needs() properties.List
 }
 
-// These types constrain arrays in work-group memory, in which one element is unused after every 32 elements (see spread).
+// These types constrain arrays in work-group memory. After every 32 elements, one element is unused (see spread).
 type (
 	values[T any] interface {
 		[Chunk32 + Chunk32/32]T | [Chunk64 + Chunk64/32]T
@@ -192,7 +192,7 @@ func (k Columns) Kernel(it dsl.Item1) {
 	k.Columns[e] = int32(k.Keys[e])
 }
 
-// Starts sets Start[i] to the number of sorted keys whose row is less than i.
+// The kernel Starts sets Start[i] to the number of sorted keys whose row is less than i.
 type Starts struct {
 	Keys  []uint64
 	Start []int32

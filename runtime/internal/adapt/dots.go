@@ -16,9 +16,9 @@ var dotOps = map[string]struct {
 }
 
 // Dots returns a module in which instructions of the device compute sums of four products of 8-bit
-// integers. The function has reports whether the device supports an opcode. The code that computed
-// the sum before stays in the module, but the driver removes this code because its result is
-// unused. Dots does not modify its argument.
+// integers. The function `has` reports whether the device supports an opcode. The old code for the
+// sum stays in the module, but the driver removes this code because its result is unused. Dots does
+// not modify its argument.
 func Dots(words []uint32, has func(op spirv.Op) bool) ([]uint32, error) {
 	if !hasDots(words) {
 		return words, nil
@@ -141,7 +141,7 @@ func (x *dotRewriter) wordOf(bytes []uint32, u32 spirv.ID) spirv.ID {
 
 // byteOf follows the operands of v backwards, to the value from which v's lowest byte was
 // extracted. The second result is the position of the byte's lowest bit in that value. byteOf stops
-// early if it reaches the value word.
+// early if it reaches the value `word`.
 func (x *dotRewriter) byteOf(v, word spirv.ID) (from spirv.ID, shift uint32) {
 	for v != word {
 		in := x.defs[v]

@@ -17,7 +17,7 @@ import "github.com/kgen-go/kgen/codegen/spirv"
 //
 // The phi of 32-bit words is then unused, and the driver removes it.
 
-// choosePhis finds the phis of 32-bit words for which at least one operand is computed by a float16
+// choosePhis finds the phis of 32-bit words that have at least one operand from a float16
 // instruction. For each phi that it finds, choosePhis makes an ID for an additional phi of
 // float16s.
 func (x *halfRewriter) choosePhis() {
@@ -40,8 +40,8 @@ func (x *halfRewriter) choosePhis() {
 	}
 }
 
-// isNative reports whether a float16 instruction computes the number in word w, so that other
-// float16 instructions may use the result directly, before NaNs are replaced.
+// isNative reports whether a float16 instruction computes the number in word w. Other float16
+// instructions may then use the result directly, before NaNs are replaced.
 func (x *halfRewriter) isNative(w spirv.ID) bool {
 	in := x.defs[w]
 	if in == nil {
@@ -54,7 +54,7 @@ func (x *halfRewriter) isNative(w spirv.ID) bool {
 	return v != 0 && x.isOperation(x.defs[v])
 }
 
-// addPhis adds the phis of float16s that choosePhis has chosen to rewritten code.
+// addPhis returns the rewritten code with the phis of float16s that choosePhis has chosen.
 func (x *halfRewriter) addPhis(code []spirv.Instruction) []spirv.Instruction {
 	atEnd := map[spirv.ID][]spirv.Instruction{} // maps the label of a block to conversions for phis, which are inserted at the end of the block
 	var out []spirv.Instruction

@@ -107,8 +107,8 @@ type halfRewriter struct {
 	// bitsUsed is the set of float32s whose NaN bits may matter, because not all their uses are
 	// arithmetic or comparisons.
 	bitsUsed map[spirv.ID]bool
-	// rawHalf maps a word to the float16 value that the word was made from, before NaNs were
-	// replaced.
+	// rawHalf maps a word to the float16 value from which the word was made. In the float16 value,
+	// NaNs have not been replaced yet.
 	rawHalf map[spirv.ID]spirv.ID
 }
 
@@ -140,14 +140,14 @@ func (x *halfRewriter) findUses() error {
 	return nil
 }
 
-// isInst reports whether an instruction of a module is the instruction inst of the GLSL instruction
-// set.
+// isInst reports whether an instruction of a module is the instruction `inst` of the GLSL
+// instruction set.
 func (x *halfRewriter) isInst(in *spirv.Instruction, inst spirv.GLSLstd450) bool {
 	return in != nil && in.Op == spirv.OpExtInst && x.glsl != 0 && spirv.ID(in.Words[0]) == x.glsl && spirv.GLSLstd450(in.Words[1]) == inst
 }
 
-// unpackedWord returns the word from whose lower half the given float32 was unpacked. For other
-// float32s, unpackedWord returns 0.
+// unpackedWord returns the word that contains the given float32, as a float16, in its lower half.
+// For other float32s, unpackedWord returns 0.
 func (x *halfRewriter) unpackedWord(id spirv.ID) spirv.ID {
 	in := x.defs[id]
 	if in == nil || in.Op != spirv.OpCompositeExtract || in.Words[1] != 0 {
@@ -320,9 +320,9 @@ func (x *halfRewriter) narrowCode(list *spirv.Code, v spirv.ID, in *spirv.Instru
 	c.choose(isNaN, x.word(nan16), c.word(spirv.OpBitwiseOr, h, sign))
 }
 
-// markedInst returns the named vector of the marked operation whose result the given instruction
-// computes. If the instruction computes no marked operation, or if the device's float16 instruction
-// for the operation is not exact, markedInst returns nil.
+// markedInst returns the named vector of a marked operation, if the given instruction computes the
+// operation's result. If the instruction computes no marked operation, or if the device's float16
+// instruction for the operation is not exact, markedInst returns nil.
 func (x *halfRewriter) markedInst(in *spirv.Instruction) *spirv.Instruction {
 	operands := 0
 	switch name := x.nameOf[in.Result]; {
@@ -390,9 +390,9 @@ func (x *halfRewriter) wordOf(c halfCode, h spirv.ID) spirv.ID {
 	return c.bits(c.Op(spirv.OpCompositeConstruct, x.f16x2(), h, zero))
 }
 
-// halfArithmetic writes the float16 instruction that can replace the given float32 instruction,
-// whose result is rounded to float16. If no float16 instruction can replace the float32
-// instruction, halfArithmetic returns 0.
+// halfArithmetic writes the float16 instruction that can replace the given float32 instruction. The
+// result of the float32 instruction is rounded to float16. If no float16 instruction can replace
+// the float32 instruction, halfArithmetic returns 0.
 func (x *halfRewriter) halfArithmetic(c halfCode, in *spirv.Instruction) spirv.ID {
 	if !x.isOperation(in) {
 		return 0
@@ -401,8 +401,8 @@ func (x *halfRewriter) halfArithmetic(c halfCode, in *spirv.Instruction) spirv.I
 	return c.unfusedOp(in.Op, x.f16(), l, r)
 }
 
-// isOperation reports whether a float32 instruction whose result is rounded to float16 can be
-// replaced by a float16 instruction that is exact on the device.
+// isOperation reports whether a float16 instruction can replace the given float32 instruction,
+// whose result is rounded to float16. The float16 instruction must be exact on the device.
 func (x *halfRewriter) isOperation(in *spirv.Instruction) bool {
 	return x.right.Arithmetic && in != nil && (in.Op == spirv.OpFAdd || in.Op == spirv.OpFSub || in.Op == spirv.OpFMul) &&
 		x.isHalf(spirv.ID(in.Words[0])) && x.isHalf(spirv.ID(in.Words[1]))

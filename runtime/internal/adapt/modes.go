@@ -8,7 +8,7 @@ import (
 
 // Preserve returns a module with a declaration that arithmetic preserves signed zeros, infinities
 // and NaNs. The declaration is added for each float width that the module uses and the device
-// supports. The argument widths is the sum of the float widths for which the device supports the
+// supports. The argument `widths` is the sum of the float widths for which the device supports the
 // declaration. Without the declaration, drivers may assume that signed zeros, infinities and NaNs
 // do not occur (SPIR-V, 3.2.6), and NVIDIA's driver assumes so. Not all devices support this
 // declaration, so the modules that kgen generates do not have it. Preserve does not change a module

@@ -7,11 +7,11 @@ import (
 )
 
 // Relaxed reports whether modules for the driver need the changes that Relax makes. Mesa's llvmpipe
-// (seen in 22.3) treats an operation that orders memory as a control barrier. If sub-groups run
-// different numbers of iterations of a loop with an operation that orders memory, llvmpipe ends all
-// sub-groups of the work-group when the last one ends. llvmpipe executes all atomic operations in a
-// single order, even if they are relaxed. Relax therefore only has to keep llvmpipe's compiler from
-// moving other accesses across atomic operations.
+// (seen in 22.3) treats an operation that orders memory as a control barrier. Suppose that a loop
+// contains an operation that orders memory, and that the sub-groups run different numbers of
+// iterations. Then llvmpipe ends all sub-groups of the work-group when the last one ends. llvmpipe
+// executes all atomic operations in a single order, even if they are relaxed. Relax therefore only
+// has to keep llvmpipe's compiler from moving other accesses across atomic operations.
 //
 // llvmpipe also treats a sub-group barrier as a work-group barrier (seen in 22.3 and 26.1). If only
 // some sub-groups of a work-group execute a sub-group barrier, the code after the barrier does not

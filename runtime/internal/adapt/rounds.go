@@ -10,7 +10,7 @@ import (
 // RecordRounds returns a module that detects when the device ends a loop early. The module then
 // stores the loop's number in the launch's fault record (see package abi). RecordRounds does not
 // change a module without physical addresses. RecordRounds also does not change a module whose
-// launch block contains other data where the fault record's address is expected.
+// launch block contains other data in place of the fault record's address.
 //
 // In the header of each loop, two variables count the iterations that a work-item begins:
 //
@@ -21,12 +21,12 @@ import (
 //
 // When a work-item leaves the loop normally, the variables rounds and begun are equal. If the
 // driver ends the loop at the end of an iteration, the work-item has already set rounds for the
-// next iteration. The variable begun, however, still has the value of the iteration before, so
-// rounds and begun differ. The module computes the constants 0 and 1 from a value in the launch
-// block, so that the driver's compiler does not see that rounds and begun are always equal when a
-// loop ends. After a loop, the module stores the loop's number in a variable if rounds and begun
-// differ. When the entry point returns, it writes the number from this variable to the fault
-// record. A number in the fault record means that the results of the launch are wrong.
+// next iteration. The variable `begun`, however, still has the value of the iteration that has just
+// ended, so `rounds` and `begun` differ. The module computes the constants 0 and 1 from a value in
+// the launch block. With plain constants, the driver's compiler would see that rounds and begun are
+// always equal when a loop ends. After a loop, the module stores the loop's number in a variable if
+// rounds and begun differ. When the entry point returns, it writes the number from this variable to
+// the fault record. A number in the fault record means that the results of the launch are wrong.
 func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
@@ -130,8 +130,8 @@ type pushBlock struct {
 	variable int // index of the block's variable in the module's globals, or -1 if the module has no such block
 	typ      spirv.ID
 	members  []uint32
-	// The fields low and high are the members with the fault record's address, and zero is the
-	// member with the constant 0. A missing member is nil.
+	// The fields `low` and `high` are the members with the fault record's address, and `zero` is
+	// the member with the constant 0. A missing member is nil.
 	low, high, zero *member
 }
 
@@ -304,7 +304,7 @@ func (c *instList) defineOp(op spirv.Op, id, x, y spirv.ID) {
 }
 
 // keepIfEnded writes the code after a loop. The code stores the loop's number if the driver ended
-// the loop early, and has ended no other loop early before.
+// the loop early, unless the driver has ended another loop early before.
 func (c *instList) keepIfEnded(l loopLabels) {
 	r := c.r
 	was := c.op(spirv.OpLoad, r.u32, r.ended)

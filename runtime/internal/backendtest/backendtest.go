@@ -22,8 +22,8 @@ type Backend interface {
 	MakeKernel(name string) hal.PipelineDesc
 }
 
-// Run runs the suite on device i of the backend. With the flag -short, Run skips the tests that are
-// named in others, because the tests of another backend run them.
+// Run runs the suite on device i of the backend. With the flag -short, Run skips the tests whose
+// names are in `others`, because another backend runs these tests.
 func Run(t *testing.T, b Backend, i int, others ...string) {
 	for _, test := range []struct {
 		name string

@@ -10,8 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// The variable modules contains the modules of the test kernels. The command make shaders compiles
-// the modules from the .comp files in the same directory.
+// The variable `modules` contains the modules of the test kernels. The command `make shaders`
+// compiles them from the .comp files in the same directory.
 //
 //go:embed testdata/*.spv
 var modules embed.FS
@@ -37,8 +37,8 @@ func value(name, typ string, off, size int) abi.Param {
 	return abi.Param{Name: name, Kind: abi.Value, Type: typ, Offset: off, Size: size}
 }
 
-// The variable kernels maps names to the kernels of the suite. Backend.MakeKernel must support all
-// these kernels.
+// The variable `kernels` maps names to the kernels of the suite. Backend.MakeKernel must support
+// all these kernels.
 var kernels = map[string]*abi.Kernel{
 	// y[i] = value
 	"fill": kernel("fill", abi.Range, 1, 24, slice("Y", 0, abi.Write), value("Value", "uint32", 16, 4)),

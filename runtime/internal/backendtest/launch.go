@@ -22,8 +22,8 @@ func testLaunch(e *env) {
 		xs[i], ys[i] = rnd.Float32()-0.5, rnd.Float32()-0.5
 	}
 	const a = float32(1.0 / 3)
-	// If a work-item outside the range ran, it would change the 32-bit word after the last element,
-	// which is 77.
+	// The 32-bit word after the last element is 77. A work-item outside the range would change this
+	// word.
 	e.runBatch(write(x, 0, encode(bitsOf(xs))), write(y, 0, encode(bitsOf(ys))), fill(y, 4*n, 4, 77),
 		afterTime(launch(ps, "saxpy", n, Span{x, 0, n}, Span{y, 0, n}, a)))
 	want := make([]float32, n)
@@ -159,7 +159,8 @@ func testBarriers(e *env) {
 		e.submit(afterTime(launch(p, "increment", n, allBytes(x))))
 	}
 	e.wantBytes(x, n, func(int) uint32 { return 2 * rounds })
-	// Run commands in an order in which each kind of command follows each kind.
+	// Run fills, launches, copies, reads and writes in turn. Each command waits for the commands
+	// before it.
 	var hosts [50][]byte
 	var tickets []hal.Ticket
 	for i := range hosts {
@@ -189,8 +190,8 @@ func testBarriers(e *env) {
 		}
 		return 52
 	})
-	// Several reads store to the same host memory. The value of the last read must remain, no
-	// matter for which ticket the test waits.
+	// Several reads store to the same host memory. The value of the last read must remain,
+	// whichever ticket the test waits for.
 	host := make([]byte, 4)
 	for i := range 50 {
 		tickets = append(tickets, e.submit(afterTime(fill(x, 0, 4, uint32(i))), afterTime(read(x, 0, host))))

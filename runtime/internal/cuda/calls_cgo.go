@@ -27,7 +27,7 @@ import (
 // Built reports whether the program can open the driver's library.
 const Built = true
 
-// result returns the value of a driver call, or an Error if the call failed.
+// The function `result` returns the value of a driver call, or an Error if the call failed.
 func result(v C.cuda_value) (uint64, error) {
 	if v.call == nil {
 		return uint64(v.value), nil
@@ -39,7 +39,7 @@ func result(v C.cuda_value) (uint64, error) {
 	return 0, &Error{C.GoString(v.call), name}
 }
 
-// open opens the library, and returns its devices.
+// The function `open` opens the library, and returns the library's devices.
 func open(name string) ([]UUID, error) {
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))

@@ -5,8 +5,8 @@ package cuda
 // Built reports whether the program can open the driver's library.
 const Built = false
 
-// Of the following functions, only open is ever called, because without a library there is no
-// device.
+// Without a library there is no device, so only the first of the following functions is ever
+// called.
 
 func open(string) ([]UUID, error) { return nil, ErrNone }
 

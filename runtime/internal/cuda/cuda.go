@@ -31,8 +31,8 @@ var library = struct {
 	devices []UUID // UUIDs of the devices, in CUDA's order
 }{name: "libcuda.so.1"}
 
-// UseLibrary sets the name of the library that later calls open, and returns the previous name.
-// UseLibrary is for tests, and must be called while no Context is open.
+// UseLibrary sets the name of the library that the package opens from now on, and returns the
+// previous name. UseLibrary is for tests, and must be called while no Context is open.
 func UseLibrary(name string) (before string) {
 	library.Lock()
 	defer library.Unlock()
@@ -41,7 +41,7 @@ func UseLibrary(name string) (before string) {
 	return before
 }
 
-// number returns CUDA's number of the device with the given UUID.
+// The function `number` returns CUDA's number of the device with the given UUID.
 func number(uuid UUID) (int32, error) {
 	library.Lock()
 	defer library.Unlock()
@@ -58,13 +58,14 @@ func number(uuid UUID) (int32, error) {
 	return 0, fmt.Errorf("cuda: the driver has no device with the UUID %x", uuid)
 }
 
-// Has returns an error if the library cannot be opened, or has no device with the UUID.
+// The function Has returns an error if the library cannot be opened, or has no device with the
+// UUID.
 func Has(uuid UUID) error {
 	_, err := number(uuid)
 	return err
 }
 
-// Reaches returns an error if the device dst cannot access memory of the device src.
+// The function Reaches returns an error if the device dst cannot access memory of the device src.
 func Reaches(dst, src UUID) error {
 	d, err := number(dst)
 	if err != nil {
@@ -113,7 +114,7 @@ func (c *Context) Close() error {
 	return errors.Join(append(errs, release(c.device))...)
 }
 
-// Memory is memory of a device that Vulkan has allocated and CUDA has imported.
+// Memory is device memory that Vulkan has allocated and CUDA has imported.
 type Memory struct {
 	Address uint64
 	ctx     *Context

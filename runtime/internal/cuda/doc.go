@@ -1,4 +1,4 @@
-// Package cuda copies bytes between the memory of two NVIDIA devices by CUDA's driver.
+// Package cuda uses CUDA's driver to copy bytes between the memory of two NVIDIA devices.
 //
 // Vulkan cannot copy between two devices. CUDA's driver can copy between two devices, and uses
 // NVLink if NVLink connects the devices. The package opens the driver's library, libcuda.so.1, at

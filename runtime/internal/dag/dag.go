@@ -28,11 +28,11 @@ type node struct {
 	preds, succs []int // sorted
 }
 
-// Uses describes the memory, of the device and of the host, that a command uses.
+// The type Uses describes the memory of the device and of the host that a command uses.
 type Uses struct {
 	Device []stream.Use
 	Host   []HostUse
-	// All says that the command may use any memory.
+	// The field All says that the command may use any memory.
 	All bool
 	// Func says that the command is a host function. A host function may read bytes that earlier copies
 	// wrote to memory of the host.
@@ -45,8 +45,8 @@ type HostUse struct {
 	Write  bool
 }
 
-// Explicit returns the nodes that node i depends on, except nodes that conflict with node i in
-// device memory.
+// Explicit returns the nodes that node i depends on. Nodes that conflict with node i in device
+// memory are omitted.
 func (g *Graph) Explicit(i int) []int {
 	return slices.DeleteFunc(g.Preds(i), func(p int) bool { return onDevice(g.nodes[p].uses.Device, g.nodes[i].uses.Device) })
 }
@@ -61,8 +61,8 @@ func (g *Graph) Preds(i int) []int { return slices.Clone(g.nodes[i].preds) }
 func (g *Graph) Succs(i int) []int { return slices.Clone(g.nodes[i].succs) }
 
 // Add adds a node for a command that uses the given memory. The new node depends on the nodes in
-// the slice after, and on all earlier nodes that conflict with the new node. Add returns the node's
-// number.
+// the slice `after`, and on all earlier nodes that conflict with the new node. Add returns the
+// node's number.
 func (g *Graph) Add(uses Uses, after ...int) int {
 	n := len(g.nodes)
 	g.nodes = append(g.nodes, node{uses: uses})
@@ -84,7 +84,7 @@ func (g *Graph) Add(uses Uses, after ...int) int {
 	return n
 }
 
-// ancestors marks node i and all nodes that node i depends on, directly or indirectly.
+// The method `ancestors` marks node i, and all nodes that node i depends on directly or indirectly.
 func (g *Graph) ancestors(i int, known []bool) {
 	work := []int{i}
 	for len(work) > 0 {
@@ -141,8 +141,9 @@ func (g *Graph) Order() []int {
 	return order
 }
 
-// sort returns the nodes in topological order. If several nodes could be next, the node with the
-// least number is next. The method sort also stores the level of each node in the slice level.
+// The method `sort` returns the nodes in topological order. If several nodes could be next, the
+// node with the least number is next. The method `sort` also stores the level of each node in the
+// slice `level`.
 func (g *Graph) sort(level []int) []int {
 	left := make([]int, len(g.nodes))
 	var ready nodeNumbers

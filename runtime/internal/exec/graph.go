@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
-// Device contains the methods of a device that planning a graph needs.
+// Device contains the device's methods that are needed for planning a graph.
 type Device interface {
 	// Compile sets the pipeline in the plan of a launch. The pipeline stays in use until the plan's
 	// method LetGo is called.
@@ -45,7 +45,7 @@ type Graph struct {
 	setCount  int        // number of fused launches so far; each of them stands for a set of nodes
 	goneSteps []*Step    // steps of nodes that have no command
 	run       *Sequence
-	held      *runHolder // keeps the sequence in the field run in use
+	held      *runHolder // holder that keeps the sequence of the field `run` in use
 	report    Report
 }
 
@@ -57,14 +57,14 @@ type Node struct {
 	Label string
 
 	step  *Step
-	preds []int // numbers of the nodes that the node depends on by edges of the graph
-	// fusedSet is the set of nodes that were fused with this node in the sub-graph from which the
-	// node comes. ownSet is the set of nodes that are fused with this node in this graph.
+	preds []int // numbers of the nodes that have an edge to this node
+	// fusedSet is the set of nodes that were fused with this node in the node's original sub-graph.
+	// ownSet is the set of nodes that are fused with this node in this graph.
 	fusedSet, ownSet nodeSet
 }
 
 // nodeSet identifies a set of nodes that were fused into one launch. The zero nodeSet identifies no
-// set. The field barriers says whether the fused launch has barriers between the nodes' kernels.
+// set. The field `barriers` says whether the fused launch has barriers between the nodes' kernels.
 type nodeSet struct {
 	number   int
 	barriers bool
@@ -73,9 +73,9 @@ type nodeSet struct {
 // NewGraph returns a graph without nodes for a device.
 func NewGraph(d Device, o Options) *Graph { return &Graph{dev: d, Options: o} }
 
-// Add adds a step that depends on the nodes preds. Add returns the nodes that a later node must
-// depend on to run after the step. For a step without a command, Add adds no node and returns
-// preds.
+// Add adds a step that depends on the nodes in `preds`. Add returns the nodes that stand for the
+// step. A node that must run after the step depends on the returned nodes. For a step without a
+// command, Add adds no node and returns preds.
 func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []int) {
 	if s.Nothing() && s.Kernel == nil {
 		ex.goneSteps = append(ex.goneSteps, s)
@@ -86,7 +86,7 @@ func (ex *Graph) Add(owner any, label string, s *Step, preds []int) (stands []in
 }
 
 // AddGraph adds the nodes of the graph sub. Nodes of sub without predecessors depend on the nodes
-// preds. AddGraph returns the exit nodes of sub, which are the nodes that no other node of sub
+// in `preds`. AddGraph returns the exit nodes of sub, which are the nodes that no other node of sub
 // depends on.
 func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	base, sets := len(ex.nodes), ex.setCount
@@ -119,7 +119,8 @@ func (ex *Graph) AddGraph(sub *Graph, preds []int) (stands []int) {
 	return stands
 }
 
-// Plan orders and compiles the graph. All nodes must have been added before Plan is called.
+// The method Plan orders and compiles the graph. All nodes must have been added before Plan is
+// called.
 func (ex *Graph) Plan() error {
 	ex.held = &runHolder{}
 	p, err := ex.planNodes(ex.nodes, ex.Fuse)
@@ -131,9 +132,10 @@ func (ex *Graph) Plan() error {
 	return nil
 }
 
-// Update finds the node with the given owner, and replaces the step of that node with s. Before the replacement, Update
-// calls check with the steps of all nodes and the index of the node, or -1 if no node has this
-// owner. If check returns an error, Update returns the error and changes nothing.
+// Update finds the node with the given owner, and replaces the step of that node with s. Before the
+// replacement, Update calls the function `check` with two arguments: the steps of all nodes, and
+// the index of the node, or -1 if no node has this owner. If check returns an error, Update returns
+// the error and changes nothing.
 func (ex *Graph) Update(owner any, s *Step, check func(steps []*Step, at int) error) error {
 	ex.updating.Lock() // mu is not locked during planning, because Hold would wait for mu
 	defer ex.updating.Unlock()
@@ -242,7 +244,7 @@ func (ex *Graph) planNodes(nodes []Node, fuse FuseMode) (p planResult, err error
 		joined.Add(u.step.Uses(), u.deps...)
 	}
 	p.sets = next.setCount
-	ends := make([][]int, len(units)) // maps the index of a unit to the steps that units depending on the unit must wait for
+	ends := make([][]int, len(units)) // ends[i] lists the steps that must run before the units that depend on unit i
 	levels := make([]int, len(units))
 	for _, i := range joined.Order() {
 		preds := joined.Preds(i)
@@ -306,7 +308,7 @@ func (ex *Graph) joinUnits(units []*unit) ([]*unit, error) {
 		return units, nil
 	}
 	var out []*unit
-	last := make([]int, len(units)) // maps the index of a unit to the index in out of the unit's last step
+	last := make([]int, len(units)) // last[i] is the index in `out` of the last step of unit i
 	for at, u := range units {
 		var deps []int
 		for _, d := range u.deps {

@@ -51,7 +51,7 @@ func NewKernel(k launch.Kernel, name string, owner any) *Kernel {
 	return out
 }
 
-// Variant returns the variant for a device, or nil for the kernel's own module. The function has
+// Variant returns the variant for a device, or nil for the kernel's own module. The function `has`
 // reports whether the device has an aspect. If cancel is set, Variant returns only variants that
 // can be cancelled. If the device cannot run any module of the kernel, Variant returns the first
 // missing aspect.

@@ -19,7 +19,8 @@ import (
 type Launch struct {
 	*launch.Call
 
-	// Block is the argument block of the call. Pass writes the addresses of slices to Block.
+	// Block is the argument block of the call. The method Pass writes the addresses of slices to
+	// Block.
 	Block []byte
 	// Placed lists the slices in device memory, which are slices of the call or slices that the
 	// method Place has added.
@@ -60,15 +61,15 @@ func (l *Launch) End() {
 	l.Call, l.Placed, l.Cancel = nil, nil, nil
 }
 
-// Place adds a slice in device memory. The runtime calls Place for slices of the program's memory,
-// after it has allocated device memory for them.
+// The method Place adds a slice in device memory. The runtime calls Place for slices of the
+// program's memory, after it has allocated device memory for them.
 func (l *Launch) Place(a launch.SliceArg) {
 	l.own = append(l.own, a)
 	l.Placed = l.own
 }
 
-// Pass writes the addresses of the slices to the argument block, and computes the ranges of memory
-// that the kernel k uses.
+// The method Pass writes the addresses of the slices to the argument block, and computes the ranges
+// of memory that the kernel k uses.
 func (l *Launch) Pass(k *abi.Kernel) {
 	l.Passed, l.Uses = l.Passed[:0], l.Uses[:0]
 	for i := range l.Placed {
@@ -159,7 +160,7 @@ func SplitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 	return out
 }
 
-// Reserved contains facts about the device and the work-group size, which kernels read from
+// Reserved contains facts about the device and the work-group size. Kernels read these facts from
 // reserved specialization constants.
 type Reserved struct {
 	Correct bool // kernels correct the results of float32 division and square root

@@ -37,8 +37,8 @@ type Memo struct {
 }
 
 // memoSlot is an entry of the table in Memos. The hash of a launch selects the entry. A Memo is
-// stored only for the second of two equal launches, so launches whose ranges always differ allocate
-// no Memos.
+// stored only for the second of two equal launches. If the ranges of launches always differ, no
+// Memos are allocated.
 type memoSlot struct {
 	memo   atomic.Pointer[Memo]
 	missed atomic.Uint64
@@ -80,15 +80,16 @@ func (m *Memos) Find(k *Kernel, c *launch.Call) *Memo {
 	return r
 }
 
-// Take makes the caller a user of the memo's pipeline. Before the call, all arguments of the launch
-// must have been set. Take returns false if the launch needs another pipeline, or if the device no
-// longer keeps the memo's pipeline.
+// The method Take makes the caller a user of the memo's pipeline. Before the call, all arguments of
+// the launch must have been set. Take returns false if the launch needs another pipeline, or if the
+// device no longer keeps the memo's pipeline.
 func (m *Memo) Take(l *Launch, of *Pipelines) bool {
 	return !(m.hasSmall && m.Pipeline.Shape.Small != m.kernel.IsSmall(l)) && of.Again(m.Pipeline)
 }
 
-// Command makes n the command of the launch. Callers reuse n only for launches, so Command sets
-// only the fields that change. Copying a whole command would take a tenth of a launch's time.
+// Command sets the fields of n to the command of the launch. Callers reuse n only for launches, so
+// Command sets only the fields that change. Copying a whole command would take a tenth of a
+// launch's time.
 func (m *Memo) Command(n *stream.Command, l *Launch) {
 	l.Uses = append(l.Uses, stream.Use{Mem: m.Pipeline.Handle})
 	n.Cmd.Op, n.Cmd.Pipeline, n.Cmd.Global, n.Cmd.Groups = hal.OpLaunch, m.Pipeline.Code, m.items, m.groups

@@ -66,9 +66,9 @@ type Pipeline struct {
 	done  chan struct{} // closed when the pipeline has been made, or could not be made
 	err   error
 
-	// The field users counts the users of the pipeline, for example Executables, graphs and
-	// launches that are being prepared. While users is above zero, the pipeline is not freed. To
-	// increase users from zero, Pipelines.mu must be locked.
+	// The field `users` counts the users of the pipeline, for example Executables, graphs and
+	// launches that are being prepared. While `users` is above zero, the pipeline is not freed. To
+	// increase `users` from zero, Pipelines.mu must be locked.
 	users atomic.Int64
 
 	// Pipelines.mu guards the fields below.
@@ -87,20 +87,20 @@ func (pipelineMemory) Size() uint64    { return 0 }
 func (pipelineMemory) Address() uint64 { return 0 }
 func (pipelineMemory) Bytes() []byte   { return nil }
 
-// Init initializes the pipelines of a device. The argument of is the device's stream, which frees
+// Init initializes the pipelines of a device. The argument `of` is the device's stream, which frees
 // pipelines.
 func (s *Pipelines) Init(m Maker, of *stream.Stream) {
 	s.all, s.maxCount, s.maker, s.of = map[pipelineKey]*Pipeline{}, maxPipelines, m, of
 }
 
-// Made returns the number of pipelines made so far.
+// The method Made returns the number of pipelines that have been made so far.
 func (s *Pipelines) Made() int { return int(s.total.Load()) }
 
 // SetMost sets the number of pipelines above which unused pipelines are freed. SetMost is for
 // tests.
 func (s *Pipelines) SetMost(n int) { s.maxCount = n }
 
-// Of calls yield for each pipeline of the kernel k. Of is for tests.
+// The method Of, which is for tests, calls `yield` for each pipeline of the kernel k.
 func (s *Pipelines) Of(k *Kernel, yield func(*Pipeline)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *Pipelines) Find(ctx context.Context, k *Kernel, sh Shape, local [3]uint
 	}
 }
 
-// makePipeline makes a pipeline for which getPipeline has returned true as the result first.
+// makePipeline makes a pipeline that getPipeline has returned as a new pipeline.
 func (s *Pipelines) makePipeline(k *Kernel, p *Pipeline, desc hal.PipelineDesc) {
 	h, err := s.maker.Make(k, p.Shape, desc)
 	if err != nil {
@@ -212,7 +212,7 @@ var ErrClosed = errors.New("the device is closed")
 var errNotBegun = errors.New("BUG: nobody made the pipeline")
 
 // getPipeline returns a pipeline, and makes the caller a user of the pipeline. If the pipeline is
-// new, the result first is true, and the caller must make the pipeline. After Close, getPipeline
+// new, the result `first` is true, and the caller must make the pipeline. After Close, getPipeline
 // returns nil.
 func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue) (v *Pipeline, ready, first bool) {
 	s.mu.Lock()
@@ -235,8 +235,8 @@ func (s *Pipelines) getPipeline(key pipelineKey, sh Shape, specs []hal.SpecValue
 	return v, false, true
 }
 
-// Again makes the caller a user of a pipeline that Find has returned earlier. If the pipeline has
-// been removed since then, Again returns false.
+// The method Again makes the caller a user of a pipeline that Find has returned earlier. If the
+// pipeline has been removed since then, Again returns false.
 func (s *Pipelines) Again(v *Pipeline) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -27,7 +27,7 @@ type Sequence struct {
 
 	once   sync.Once
 	replay *stream.Replay // the sequence as a single command; nil if the steps are recorded one by one
-	memory *stream.Memory // handle by which the stream frees the replay
+	memory *stream.Memory // handle that the stream uses to free the replay
 }
 
 // newSequence returns an empty sequence whose only user is the caller.
@@ -63,8 +63,8 @@ func (h *runHolder) letGo() { h.run.LetGo() }
 // recorded.
 type Held []*Pipeline
 
-// Take moves the plan's pipeline to index i of the list. If there already is a pipeline at index i,
-// Take first ends the use of that pipeline.
+// The method Take moves the plan's pipeline to index i of the list. If there already is a pipeline
+// at index i, Take first ends the use of that pipeline.
 func (h Held) Take(i int, p *Plan) {
 	if h[i] != nil {
 		h[i].LetGo()
@@ -81,8 +81,8 @@ func (h Held) LetGo() {
 	}
 }
 
-// findIdle sets Idle to the memory of nodes, and of steps without a command, that no command of the
-// sequence uses.
+// findIdle sets Idle to the memory that no command of the sequence uses, but that nodes or steps
+// without a command refer to.
 func (s *Sequence) findIdle(nodes []Node, gone []*Step) {
 	known := map[*stream.Memory]bool{}
 	for i := range s.Commands {
@@ -115,8 +115,8 @@ func (s *Sequence) addPrint(of *Step) int {
 }
 
 // Replay returns the sequence as a single command. Replay returns nil if the device is no
-// hal.Replayer or rejects the sequence. Replay also returns nil if some steps are neither launches,
-// fills nor copies within the device.
+// hal.Replayer or rejects the sequence. Replay also returns nil if a step is neither a launch, nor
+// a fill, nor a copy within the device.
 func (s *Sequence) Replay(d hal.Device, on *stream.Stream, events EventMaker) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d, on, events) })
 	return s.replay

@@ -28,8 +28,8 @@ type Step struct {
 	Idle []*stream.Memory
 }
 
-// Memories calls yield for all device memory that the step refers to, including memory in the field
-// Idle.
+// The method Memories calls `yield` for all device memory that the step refers to, including memory
+// in the field Idle.
 func (s *Step) Memories(yield func(*stream.Memory)) {
 	for i := range s.Launch.Placed {
 		if m := s.Launch.Placed[i].Mem; m != nil {
@@ -44,7 +44,7 @@ func (s *Step) Memories(yield func(*stream.Memory)) {
 	}
 }
 
-// Uses returns the memory that the step reads and writes.
+// The method Uses returns the memory that the step reads and writes.
 func (s *Step) Uses() dag.Uses {
 	if s.Kernel != nil {
 		return dag.Uses{Device: s.Launch.Uses}

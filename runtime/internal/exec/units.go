@@ -46,8 +46,8 @@ type FusedLaunch struct {
 	Internal []string
 }
 
-// openGroups is the number of groups to which planning tries to add a launch, beginning with the
-// newest group.
+// openGroups is the largest number of groups that planning considers for a launch, beginning with
+// the newest group.
 const openGroups = 8
 
 // A unit consists of the nodes that become one command of a run. If there are several nodes, their
@@ -55,14 +55,15 @@ const openGroups = 8
 type unit struct {
 	nodes []int // indices of the nodes in the graph, in order
 	step  *Step
-	group *fusion.Group // group of the unit's launches, to which planning may add other launches; nil if the unit is not a launch
+	group *fusion.Group // group of the unit's launches; planning may add launches to the group; nil if the unit is not a launch
 	deps  []int         // indices of the units that the unit depends on
-	// The fields internal and external are the results of fusion.Group.Internalize for the group.
+	// The fields `internal` and `external` are the results of fusion.Group.Internalize for the
+	// group.
 	internal, external []string
 }
 
 // divideUnits divides the nodes into units. In the result, each unit comes after the units that it
-// depends on. The parameter order contains the nodes' edges. If RequireFusion demands that all
+// depends on. The parameter `order` contains the nodes' edges. If RequireFusion demands that all
 // launches are fused, but some cannot be fused, the error contains the reason.
 func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	f := &unitFuser{ex: ex}
@@ -107,11 +108,11 @@ func (ex *Graph) divideUnits(order *dag.Graph) ([]*unit, Report, error) {
 	return units, r, nil
 }
 
-// byGain divides the nodes into units so that as much memory as possible becomes internal, which
-// means that variables replace the memory. First byGain fuses nodes that share memory with
-// FusionInternalMemory, then nodes that share other memory, and last small launches. Fusing nodes
-// for the latter two reasons never reduces the amount of internal memory. byGain also returns the
-// reasons why units were not fused.
+// byGain divides the nodes into units so that as much memory as possible becomes internal.
+// Variables of the fused kernels replace internal memory. First byGain fuses nodes that share
+// memory with FusionInternalMemory, then nodes that share other memory, and last small launches.
+// Fusing nodes for the latter two reasons never reduces the amount of internal memory. byGain also
+// returns the reasons why units were not fused.
 func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
 		for merged := true; merged; {
@@ -126,8 +127,8 @@ func (ex *Graph) byGain(units []*unit) (out []*unit, splits []string) {
 	return units, splits
 }
 
-// internalizeAll finds the memory that fused launches of the units replace by variables, and
-// returns the size of this memory in bytes.
+// internalizeAll finds the memory that variables replace in the fused launches of the units. The
+// result is the size of this memory in bytes.
 func (ex *Graph) internalizeAll(units []*unit) (size uint64) {
 	for _, u := range units {
 		if len(u.nodes) > 1 {
@@ -169,8 +170,8 @@ func (ex *Graph) conflictOf(i int) error {
 }
 
 // usedBeside looks for nodes outside the unit that use the memory s. usedBeside returns a text
-// about the first node that writes to the memory or, without such a node, about the first node that
-// reads the memory. If no node uses the memory, usedBeside returns "".
+// about the first node that writes to the memory. If no node writes to the memory, the text is
+// about the first node that reads the memory. If no node uses the memory, usedBeside returns "".
 func (ex *Graph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
 		if slices.Contains(nodes, i) {
@@ -219,7 +220,7 @@ type unitFuser struct {
 	ex           *Graph
 	keepInternal bool // do not fuse units if less memory would be internal after fusing
 	units        []*unit
-	unitNow      []int // maps the number of a placed unit to the index in units of the unit that now contains it
+	unitNow      []int // index in `units` of the unit that now contains the i-th placed unit
 	splits       []string
 }
 
@@ -307,8 +308,8 @@ func (f *unitFuser) lostMemory(a, b *unit, merged *fusion.Group) string {
 }
 
 // unitBetween looks for a unit that must run between unit `at` and a new unit. The new unit depends
-// on the units in deps. The result of unitBetween is the index of a unit that depends on unit `at`
-// and that the new unit depends on, or -1.
+// on the units in deps. unitBetween returns the index of a unit on which the new unit depends, and
+// which depends on unit `at`. Without such a unit, unitBetween returns -1.
 func (f *unitFuser) unitBetween(at int, deps []int) int {
 	seen := make([]bool, len(f.units))
 	var walk func(u int) int
@@ -335,11 +336,11 @@ func (f *unitFuser) unitBetween(at int, deps []int) int {
 	return -1
 }
 
-// sortedUnits returns the units in an order in which each unit comes after the units that it
-// depends on. As far as possible, units keep the order of their first nodes.
+// sortedUnits sorts the units, so that each unit comes after the units that it depends on. As far
+// as possible, units keep the order of their first nodes.
 func (f *unitFuser) sortedUnits() []*unit {
 	var out []*unit
-	place := make([]int, len(f.units)) // index of each unit in out plus 1, or 0 for a unit that is not in out yet
+	place := make([]int, len(f.units)) // index of each unit in `out`, plus 1; 0 for a unit that is not in `out` yet
 	var visit func(i int)
 	visit = func(i int) {
 		if place[i] > 0 {
@@ -366,9 +367,9 @@ func (f *unitFuser) sortedUnits() []*unit {
 }
 
 // launchApart prepares a launch of a group for devices that run the group's launches as separate
-// launches. launchApart replaces internal memory by newly allocated memory, which the map scratch
-// contains. For memory that is not yet in scratch, launchApart also returns steps that must run
-// before the launch and set the memory to zero.
+// launches. launchApart replaces internal memory by newly allocated memory, and lists the allocated
+// memory in the map `scratch`. For memory that is not yet in `scratch`, launchApart also returns
+// steps that set the memory to zero before the launch.
 func (ex *Graph) launchApart(s *Step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *Step, zeros []*Step, err error) {
 	if g == nil {
 		return s, nil, nil

@@ -1,6 +1,6 @@
 // Package fakecuda provides a library that replaces CUDA's driver in tests, on machines without an
-// NVIDIA GPU. The test compiles the library from C. The memory of the library's devices is the
-// memory that lavapipe exports, which is memory of the host.
+// NVIDIA GPU. The test compiles the library from C. The memory of the library's devices is memory
+// of the host. Lavapipe exports this memory.
 package fakecuda
 
 import (
@@ -33,9 +33,9 @@ const (
 // Library is the library that a test uses in place of CUDA's driver.
 type Library struct{ log string }
 
-// Until the test ends, Use makes package cuda open the library, which then has devices with the
-// given UUIDs. When Use is called, no device may be open. Use skips the test if the program was
-// built without cgo.
+// The function Use replaces CUDA's library by the fake library until the test ends. The fake
+// library has devices with the given UUIDs. When the function is called, no device may be open. If
+// the program was built without cgo, the function skips the test.
 func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	tb.Helper()
 	if !cuda.Built {
@@ -64,7 +64,7 @@ func Use(tb testing.TB, uuids ...[16]byte) *Library {
 	return l
 }
 
-// compiled compiles the library, and returns the contents of the library's file.
+// The function `compiled` compiles the library, and returns the contents of the library's file.
 var compiled = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "fakecuda")
 	if err != nil {
@@ -86,8 +86,8 @@ var compiled = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(lib)
 })
 
-// Calls returns, for each of the library's functions that makes, frees or copies an object, the
-// number of successful calls.
+// Calls returns the number of successful calls of each function of the library. Only functions that
+// make, free or copy an object are counted.
 func (l *Library) Calls(tb testing.TB) map[string]int {
 	tb.Helper()
 	text, err := os.ReadFile(l.log)
@@ -101,8 +101,8 @@ func (l *Library) Calls(tb testing.TB) map[string]int {
 	return calls
 }
 
-// Freed reports an error if the test has not freed all objects that it made with the library. The
-// test must first close all devices.
+// The method Freed reports an error if the test has not freed all objects that it made with the
+// library. The test must first close all devices.
 func (l *Library) Freed(tb testing.TB) {
 	tb.Helper()
 	calls := l.Calls(tb)

@@ -17,10 +17,10 @@ const (
 	// Flight is the largest number of pieces of a move that are in the host's memory at the same
 	// time.
 	Flight = 4
-	// PeerSize is the least size, in bytes, of a move for which the destination device copies
-	// directly from the source's memory. An H200 needs 0.5 ms to switch from kernels to a direct
-	// copy and back, and runs no kernels meanwhile. In 0.5 ms, about PeerSize bytes can go through
-	// the host's memory, while kernels run.
+	// PeerSize is the least size, in bytes, of a move that the destination device copies directly
+	// from the source's memory. An H200 needs 0.5 ms to switch from kernels to a direct copy and
+	// back, and runs no kernels meanwhile. In 0.5 ms, about PeerSize bytes can go through the
+	// host's memory, while kernels run.
 	PeerSize = 8 << 20
 )
 
@@ -45,25 +45,26 @@ var staging atomic.Bool
 // need this memory. Stage is for tests.
 func Stage(on bool) { staging.Store(on) }
 
-// fromPeers is the least size, in bytes, of a move for which the destination device copies directly
-// from the source's memory.
+// fromPeers is the least size, in bytes, of a move that the destination device copies directly from
+// the source's memory.
 var fromPeers = func() *atomic.Uint64 {
 	n := new(atomic.Uint64)
 	n.Store(PeerSize)
 	return n
 }()
 
-// FromPeers sets the least size, in bytes, of a move for which the destination device copies
-// directly. FromPeers returns the previous size. FromPeers is for tests.
+// FromPeers sets the least size, in bytes, of a move that the destination device copies directly.
+// FromPeers returns the previous size. FromPeers is for tests.
 func FromPeers(least uint64) (before uint64) { return fromPeers.Swap(least) }
 
-// Move copies size bytes from the memory of one device to the memory of another device. Before Move
-// is called, all earlier commands that use the bytes must have completed. During the move, no other
-// command may use the bytes. Move ends early if the method Ask of cancel is called, or if ctx ends because a
-// device was abandoned.
+// The function Move copies size bytes from the memory of one device to the memory of another
+// device. Before Move is called, all earlier commands that use the bytes must have completed.
+// During the move, no other command may use the bytes. Move ends early if the method Ask of cancel
+// is called, or if ctx ends because a device was abandoned.
 //
-// If the destination device copies directly from the source device, Move calls note with nil for
-// the first such copy. If the device cannot copy directly, Move calls note with the reason.
+// If the destination device copies directly from the source device, Move calls the function `note`
+// with nil for the first such copy. If the device cannot copy directly, Move calls `note` with the
+// reason.
 func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, note func(refused error)) Outcome {
 	from, to := src.bytes(size), dst.bytes(size)
 	switch {
@@ -89,7 +90,7 @@ func Move(ctx context.Context, cancel *hal.Cancel, dst, src End, size uint64, no
 	return newMove(ctx, cancel, dst, src, size).run()
 }
 
-// bytes returns the bytes of the End, or nil if the host cannot access them.
+// The method `bytes` returns the bytes of the End, or nil if the host cannot access them.
 func (e *End) bytes(size uint64) []byte {
 	b := e.Memory.Bytes()
 	if b == nil {
@@ -110,7 +111,7 @@ func copyBytes(ctx context.Context, cancel *hal.Cancel, to, from []byte) Outcome
 	return Outcome{}
 }
 
-// command is a hal.Command that is submitted as the only command of a batch.
+// The type `command` is a hal.Command that is submitted as the only command of a batch.
 type command struct {
 	batch  [1]hal.Command
 	fault  hal.Fault
@@ -118,7 +119,7 @@ type command struct {
 	err    error
 }
 
-// start submits a command.
+// The function `start` submits a command.
 func start(d hal.Device, c hal.Command) *command {
 	s := &command{batch: [1]hal.Command{c}}
 	s.batch[0].Fault = &s.fault
@@ -126,7 +127,8 @@ func start(d hal.Device, c hal.Command) *command {
 	return s
 }
 
-// wait waits until the command has completed, or until its device is lost or abandoned.
+// The method `wait` waits until the command has completed, or until its device is lost or
+// abandoned.
 func (s *command) wait() (cancelled bool, err error) {
 	if s.err != nil {
 		return false, s.err
@@ -137,5 +139,5 @@ func (s *command) wait() (cancelled bool, err error) {
 	return s.fault.Cancelled, s.fault.Failed
 }
 
-// run runs a command and waits for it.
+// The function `run` runs a command and waits for it.
 func run(d hal.Device, c hal.Command) (cancelled bool, err error) { return start(d, c).wait() }

@@ -22,16 +22,16 @@ type move struct {
 	piece    uint64 // size of each piece except the last
 
 	free chan *slot    // slots that contain no piece
-	read chan piece    // pieces for which the source's copy to a slot has been started
-	sent chan piece    // pieces for which the destination's copy from a slot has been started
+	read chan piece    // pieces whose copy to a slot has been started
+	sent chan piece    // pieces whose copy from a slot has been started
 	end  chan struct{} // closed when the move ends early
 	once sync.Once
 	out  Outcome // outcome of the move if it ends early
 	some atomic.Bool
 }
 
-// piece is a range of the moved bytes, with the slot through which the range is copied, and with
-// the latest command that copies the range.
+// The type `piece` describes a range of the moved bytes, which is copied through a slot. The field
+// `copy` is the latest command that copies the range.
 type piece struct {
 	off, size uint64
 	slot      *slot
@@ -51,7 +51,7 @@ func pieceSize(size uint64) uint64 {
 	return min(max((size/Flight+page)&^(page-1), leastPiece), PieceSize)
 }
 
-// run moves the bytes.
+// The method `run` moves the bytes.
 func (m *move) run() Outcome {
 	devices := pair{m.src.Device, m.dst.Device}
 	n := min(Flight, int((m.size+m.piece-1)/m.piece))
@@ -81,7 +81,7 @@ func (m *move) run() Outcome {
 	return Outcome{}
 }
 
-// The method one moves all bytes as a single piece.
+// The method `one` moves all bytes as a single piece.
 func (m *move) one(s *slot) {
 	p := m.fetchPiece(piece{size: m.size, slot: s})
 	if _, err := p.copy.wait(); err != nil {
@@ -112,7 +112,7 @@ func (m *move) sendPiece(p piece) piece {
 	return p
 }
 
-// stop ends the move early. If stop is called several times, the first Outcome is kept.
+// The method `stop` ends the move early. If it is called several times, the first Outcome is kept.
 func (m *move) stop(o Outcome) {
 	m.once.Do(func() {
 		m.out = o
@@ -121,7 +121,7 @@ func (m *move) stop(o Outcome) {
 	})
 }
 
-// ended reports whether the move has to end early.
+// The method `ended` reports whether the move has to end early.
 func (m *move) ended() bool {
 	if m.cancel.Asked() || m.ctx.Err() != nil {
 		m.stop(Outcome{Cancelled: true})
@@ -129,7 +129,7 @@ func (m *move) ended() bool {
 	return m.some.Load()
 }
 
-// fetch starts the source's copies to slots.
+// The method `fetch` starts the source's copies to slots.
 func (m *move) fetch() {
 	defer close(m.read)
 	for off := uint64(0); off < m.size && !m.ended(); off += m.piece {
@@ -143,7 +143,8 @@ func (m *move) fetch() {
 	}
 }
 
-// send waits for the source's copies to slots, and starts the destination's copies from slots.
+// The method `send` waits for each copy from the source to a slot, and then starts the copy from
+// the slot to the destination.
 func (m *move) send() {
 	defer close(m.sent)
 	for p := range m.read {
@@ -157,7 +158,8 @@ func (m *move) send() {
 	}
 }
 
-// finish waits for the destination's copies from slots, and makes the slots free again.
+// The method `finish` waits for the copies from slots to the destination, and makes the slots free
+// again.
 func (m *move) finish() {
 	for p := range m.sent {
 		if _, err := p.copy.wait(); err != nil {

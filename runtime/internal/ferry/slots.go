@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// slot is memory of the host through which pieces are copied, one at a time.
+// A slot is memory of the host. Pieces are copied through a slot one at a time.
 type slot struct {
 	src   hal.Memory // the slot's memory, as a hal.Memory of the source device
 	dst   hal.Memory // the slot's memory, as a hal.Memory of the destination device; nil if the device has not imported the memory
@@ -24,15 +24,15 @@ func (s *slot) free() {
 	}
 }
 
-// pair consists of a source device and a destination device.
+// A pair consists of a source device and a destination device.
 type pair struct{ src, dst hal.Device }
 
-// kept contains unused slots that both devices of a pair have imported. The slots are kept, because
-// importing memory takes some milliseconds.
+// The variable `kept` contains unused slots that both devices of a pair have imported. The slots
+// are kept, because importing memory takes some milliseconds.
 var kept struct {
 	mu    sync.Mutex
 	slots map[pair][]*slot
-	never map[pair]bool // pairs of devices of which at least one cannot import memory of the host
+	never map[pair]bool // pairs in which at least one device cannot import memory of the host
 }
 
 // If noImports is set, devices do not import memory of the host. Only tests set noImports.
@@ -93,7 +93,7 @@ func importedSlot(p pair) *slot {
 	return nil
 }
 
-// aligned returns memory with the alignment that imports require.
+// The function `aligned` returns memory with the alignment that imports require.
 func aligned(size int) []byte {
 	b := make([]byte, size+hal.ImportAlign)
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))

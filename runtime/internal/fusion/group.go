@@ -60,7 +60,8 @@ const (
 	fewItems = 1 << 14
 )
 
-// Group is a list of launches that are fused into one launch, in the order in which they would run.
+// Group is a list of launches that are fused into one launch. The launches are in the order of the
+// graph.
 type Group struct {
 	Launches []*Launch
 	// LaunchBlock is the size of the device's launch blocks, in bytes.
@@ -76,7 +77,7 @@ type Group struct {
 	// LocalMemory is the limit of the fused launch's work-group memory, in bytes.
 	LocalMemory uint64
 	props       properties.List  // merged properties of all launches
-	internals   []internalMemory // memory that variables of the fused kernel replace
+	internals   []internalMemory // memory that the fused kernel replaces by variables
 }
 
 // Name returns the name of the launch's kernel.
@@ -121,11 +122,11 @@ func (l *Launch) sameRange(o *Launch) bool {
 	return l.Source.ABI.Rank == o.Source.ABI.Rank && l.Global == o.Global
 }
 
-// Apart reports whether the fused kernel keeps a separate range for each launch, and runs the code
-// of a launch only within the launch's range. The launches are the group's launches and the
-// launches in added. Separate ranges are needed if the launches have different ranges. Separate
-// ranges are also needed if launches over ranges are fused with barriers, because the fused launch
-// then has complete work-groups.
+// The method Apart reports whether the fused kernel keeps a separate range for each launch. If so,
+// the kernel runs the code of a launch only within the launch's range. The launches are the group's
+// launches and the launches in `added`. Separate ranges are needed if the launches have different
+// ranges. Separate ranges are also needed if launches over ranges are fused with barriers, because
+// the fused launch then has complete work-groups.
 func (g *Group) Apart(added ...*Launch) bool {
 	if g.Barriers && g.Launches[0].Source.ABI.Form == abi.Range {
 		return true
@@ -141,7 +142,8 @@ func (g *Group) Apart(added ...*Launch) bool {
 }
 
 // Range returns the form and range of the fused launch. If the fused launch is over an nd-range,
-// and no launch states a work-group size, Range calls size to choose the work-group size.
+// and no launch states a work-group size, Range calls the function `size` to choose the work-group
+// size.
 func (g *Group) Range(size func(items int) int) (form abi.Form, rank int, global, local [3]int) {
 	first := g.Launches[0]
 	form = first.Source.ABI.Form
@@ -184,10 +186,10 @@ func (l *Launch) Alone() string {
 // sameElements reports whether two slices contain the same elements of the same memory.
 func (s *Slice) sameElements(t *Slice) bool { return *s == *t && s.Mem != nil }
 
-// overlapConflict compares the slice of parameter j of l with the slice of parameter i of other. If
-// the slices overlap so that the launches cannot be fused, overlapConflict returns the reason,
-// otherwise "". The parameter other is a launch that runs after l, or l itself. The parameter
-// barriers says that there is a barrier between the two launches. With a barrier, a work-item may
+// overlapConflict compares the slice of parameter j of l with the slice of parameter i of `other`.
+// If the slices overlap so that the launches cannot be fused, overlapConflict returns the reason,
+// otherwise "". The parameter `other` is a launch that runs after l, or l itself. The parameter
+// `barriers` says that there is a barrier between the two launches. With a barrier, a work-item may
 // also use elements of other work-items of its work-group.
 func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
@@ -239,8 +241,8 @@ func (l *Launch) overlapConflict(j int, other *Launch, i int, barriers bool) str
 	return ""
 }
 
-// barrierSuffices reports whether l and other can be fused if there is a barrier between them.
-// Parameter j of l and parameter i of other must be the same slice. A barrier is enough if each
+// barrierSuffices reports whether l and `other` can be fused if there is a barrier between them.
+// Parameter j of l and parameter i of `other` must be the same slice. A barrier is enough if each
 // work-group uses the same elements in both launches.
 func (l *Launch) barrierSuffices(j int, other *Launch, i int) bool {
 	a, one := l.inGroup(j)
@@ -248,8 +250,8 @@ func (l *Launch) barrierSuffices(j int, other *Launch, i int) bool {
 	return one && two && a == b
 }
 
-// notInGroup returns the reason why l and other cannot be fused even with a barrier between them,
-// or "". Parameter j of l and parameter i of other must be the same slice.
+// notInGroup returns the reason why l and `other` cannot be fused even with a barrier between them,
+// or "". Parameter j of l and parameter i of `other` must be the same slice.
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	a, b := &l.Source.paramUses[j], &other.Source.paramUses[i]
 	if max(a.Reach, b.Reach) != abi.ReachGroup {
@@ -289,8 +291,8 @@ func (l *Launch) sizeAlong(k int) uint32 {
 	return 1
 }
 
-// Refuses returns the reason why the launch cannot be added at the end of the group, or "". The
-// group must have at least one launch.
+// The method Refuses returns the reason why the launch cannot be added at the end of the group, or
+// "". The group must have at least one launch.
 func (g *Group) Refuses(l *Launch) string {
 	first, k := g.Launches[0], l.Source.ABI
 	for _, x := range []*Launch{first, l} {
@@ -385,7 +387,7 @@ func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
 	return &m, ""
 }
 
-// isFaster reports whether the two groups meet the condition gain.
+// isFaster reports whether the two groups meet the condition `gain`.
 func (g *Group) isFaster(o *Group, gain Gain) bool {
 	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.itemCount() > fewItems }) {
 		return true // small launches are faster if they are fused, because launching takes most of their time

@@ -51,10 +51,10 @@ func (m Memory) isGroupScope() bool {
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// usesOwnIds reports whether each work-group uses only elements of parameter p whose indexes are
-// linear ids of the work-group's work-items. Either kgen has proved this fact, or the property
-// AccessScope asserts the fact and the fused kernel checks the indexes. If usesOwnIds returns true,
-// the launch has one dimension and states its work-group size.
+// usesOwnIds reports whether each work-group uses only its own elements of parameter p. The indexes
+// of these elements are the linear ids of the work-group's work-items. Either kgen has proved this
+// fact, or the property AccessScope asserts the fact and the fused kernel checks the indexes. If
+// usesOwnIds returns true, the launch has one dimension and states its work-group size.
 func (l *Launch) usesOwnIds(p int) bool {
 	f := &l.Source.paramUses[p]
 	return l.Memory[p].isGroupScope() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
@@ -68,9 +68,9 @@ func (l *Launch) provedOwnIds(p int) bool {
 	return ok || l.Source.paramUses[p].Reach == abi.ReachNone
 }
 
-// provedInGroup reports whether kgen has proved that each work-group uses only its own work-items'
-// elements of parameter p. The result perItem is the number of elements of each work-item. If the
-// launch does not state its work-group size, the second result is false.
+// provedInGroup reports whether kgen has proved that each work-group uses only the elements of
+// parameter p that belong to its own work-items. The result perItem is the number of elements of
+// each work-item. If the launch does not state its work-group size, the second result is false.
 func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.paramUses[p]
 	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.launchBlock(), l.groupItems())
@@ -107,7 +107,7 @@ func commonScope(a, b properties.Scope) properties.Scope {
 	return properties.ScopeNone
 }
 
-// notWritten is the reason why memory that no launch of the group writes cannot be internal.
+// notWritten is the reason why memory cannot be internal if no launch of the group writes to it.
 const notWritten = "no kernel writes it"
 
 // Internalize decides which memory of a complete group becomes internal, and returns the names of
@@ -143,7 +143,7 @@ func (g *Group) Internalize(outsideUse func(s Slice) string) (names, notInternal
 func (g *Group) internalFor(s Slice) (in internalMemory, reason string) {
 	in.Slice = s
 	scope, first, written := properties.ScopeNone, true, false
-	why, elem := "", 0 // why is the reason against private variables, and elem is the size of an element in bytes
+	why, elem := "", 0 // `why` is the reason why private variables cannot replace s, and `elem` is the size of an element in bytes
 	for _, l := range g.Launches {
 		for i := range l.Slices {
 			if !l.Slices[i].overlapsWith(&s) {

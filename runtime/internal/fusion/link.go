@@ -82,7 +82,8 @@ func (g *Group) Key() string {
 	return b.String()
 }
 
-// linkPoint returns the name of the compiler pass after which the kernels of the group are linked.
+// linkPoint returns the name of a compiler pass. The kernels of the group are linked after this
+// pass.
 func (g *Group) linkPoint() string {
 	if slices.ContainsFunc(g.Launches, func(l *Launch) bool { return l.Source.module.UsesGroup }) {
 		return pass.LateLinkPoint

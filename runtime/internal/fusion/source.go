@@ -22,8 +22,8 @@ type Source struct {
 	loops     bool
 	whyAlone  string // reason why the kernel cannot be fused with any other kernel, or ""
 
-	// accessPositions returns the footprints with the source positions of memory accesses, for
-	// messages.
+	// accessPositions returns the footprints with source positions of the memory accesses. Messages
+	// contain these positions.
 	accessPositions func() []facts.Footprint
 }
 

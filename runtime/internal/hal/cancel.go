@@ -60,10 +60,10 @@ func (c *Cancel) Begun() bool {
 // Flag returns the flag that a kernel on the host polls. The flag is true once Ask has been called.
 func (c *Cancel) Flag() *atomic.Bool { return &c.asked }
 
-// Notify makes Ask call f, and calls f at once if Ask was already called. Notify replaces the
-// function of an earlier call of Notify, also if f is nil. When Notify returns, the earlier
-// function is not running and will not be called. The function f must neither block nor call
-// methods of c.
+// Notify registers the function f, which Ask then calls. If Ask has already been called, Notify
+// calls f at once. Notify replaces the function of an earlier call of Notify, even if f is nil.
+// When Notify returns, the earlier function is not running and will not be called. The function f
+// must neither block nor call methods of c.
 func (c *Cancel) Notify(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,10 +74,10 @@ func (c *Cancel) Notify(f func()) {
 	}
 }
 
-// Do runs f unless Ask has been called, and reports whether f ran. The function f copies from or to
-// memory of the command's caller. Ask waits while f runs, so the caller may use the memory again
-// when Ask has returned. To keep f short, backends divide copies into pieces. For a nil Cancel, Do
-// always runs f.
+// The method Do calls f unless Ask has been called, and reports whether f was called. The function
+// f copies from or to memory of the command's caller. Ask waits while f runs, so the caller may use
+// the memory again when Ask has returned. To keep f short, backends divide copies into pieces. For
+// a nil Cancel, Do always runs f.
 func (c *Cancel) Do(f func()) bool {
 	if c == nil {
 		f()

@@ -30,8 +30,8 @@ var (
 	ErrAbandoned = errors.New("the device was abandoned")
 )
 
-// EnvironmentError is the error for an environment variable that requires a feature which no device
-// has.
+// EnvironmentError says that an environment variable requires a feature, but that no device has
+// this feature.
 type EnvironmentError struct {
 	Name string // name of the variable
 	Err  error
@@ -183,7 +183,7 @@ type Memory interface {
 type SpecValue struct {
 	ID   uint32
 	Size int    // size of the constant: 1, 2, 4 or 8 bytes; a bool has 4
-	Bits uint64 // bits of the value; if Size is less than 8, the low bytes
+	Bits uint64 // bits of the value, in the lowest Size bytes
 }
 
 // PipelineDesc describes a kernel with values for all its specialization constants, including
@@ -198,7 +198,7 @@ type PipelineDesc struct {
 	// FullSubGroups says that the module uses the device's matrix instructions. Matrix instructions
 	// need sub-groups in which no work-items are missing.
 	FullSubGroups bool
-	// Cancels says that the module is a variant in which abi.Variant.Cancel is set.
+	// Cancels says that the module is a variant whose field abi.Variant.Cancel is set.
 	Cancels bool
 	// Host is the kernel that package kernelimpl has registered for the host backend. Other
 	// backends ignore the field Host.
@@ -229,7 +229,7 @@ type SliceArg struct {
 	Len    int // number of elements
 }
 
-// Fault is the outcome of a command, which the backend sets before the command's batch has
+// Fault is the outcome of a command. The backend sets the Fault before the command's batch has
 // completed. A Fault contains the fault record of a launch, or the reason why a command did not
 // complete.
 type Fault struct {
@@ -261,7 +261,7 @@ type Fault struct {
 	// are not affected.
 	Failed error
 	// Parts contains the outcome of each command of an OpGraph. Parts is nil if all commands
-	// succeeded, or if no command ran for the reason in Failed.
+	// succeeded, or if no command ran. In the latter case, Failed contains the reason.
 	Parts []Fault
 }
 
@@ -301,13 +301,13 @@ type Command struct {
 	// fields of OpLaunch
 	Pipeline Pipeline
 	Global   [3]uint32 // work-items along x, y, z
-	Groups   [3]uint32 // work-groups along x, y, z, which may be more than MaxGroups
+	Groups   [3]uint32 // numbers of work-groups along x, y, z; they may exceed MaxGroups
 	Args     []byte    // argument block that contains the addresses
 	Slices   []SliceArg
 
-	// Apart says that all commands on which the command depends have completed. The device may
-	// therefore run the command at the same time as all other commands. After a Barrier, later
-	// commands see the command's writes.
+	// The field Apart says that the command depends only on commands that have completed. The
+	// device may therefore run the command at the same time as all other commands. After a Barrier,
+	// later commands see the command's writes.
 	Apart bool
 
 	// Fault receives the outcome of the command, and may be nil.
@@ -350,9 +350,9 @@ type Replayer interface {
 	NewGraph(commands []Command) (Graph, error)
 }
 
-// Importer is an optional interface of a Device. Import returns a Memory for copies, whose bytes
-// are the bytes b of the host. The address and the size of b are multiples of ImportAlign. Other
-// devices may import the same bytes.
+// Importer is an optional interface of a Device. Import returns a Memory for copies. The bytes of
+// the Memory are the host's bytes b. The address and the size of b are multiples of ImportAlign.
+// Other devices may import the same bytes.
 type Importer interface {
 	Import(b []byte) (Memory, error)
 }

@@ -12,14 +12,14 @@ type Times struct {
 	// Nodes contains the times of the commands of an OpGraph. The backend allocates the slice
 	// Nodes, or leaves Nodes nil.
 	Nodes []Times
-	// About is a value of the command's owner, which backends do not use.
+	// About is a value for the command's owner. Backends do not use this value.
 	About any
 }
 
 // Timer is an optional interface of a Device that measures when commands run.
 type Timer interface {
-	// Time makes the device set the Times of later commands. Time must be called before the first
-	// Submit. If the device has no clock, Time returns ErrNotSupported.
+	// Time tells the device to set the Times of later commands. Time must be called before the
+	// first Submit. If the device has no clock, Time returns ErrNotSupported.
 	Time() error
 }
 
@@ -31,8 +31,8 @@ func Now() int64 { return int64(time.Since(epoch)) + 1 }
 // Time converts a result of Now to a time.Time.
 func Time(now int64) time.Time { return epoch.Add(time.Duration(now - 1)) }
 
-// Ran records that the command, or a part of the command, ran from start to end. Because the
-// conversion from the device's clock is not exact, Ran moves start and end if they are before
+// The method Ran records that the command, or a part of the command, ran from start to end. Because
+// the conversion from the device's clock is not exact, Ran moves start and end if they are before
 // Queued or Submitted.
 func (t *Times) Ran(start, end int64) {
 	start = max(start, t.Submitted, t.Queued, 1)

@@ -14,18 +14,18 @@ import (
 )
 
 // A budget keeps the memory of host devices below the limits of the process. If a process uses more
-// memory than its limits allow, the operating system ends the process, at the latest when the
-// process first writes to the memory. If the system refuses an allocation of the Go runtime, the Go
-// runtime ends the process. The budget therefore counts all memory of a device as soon as the
-// device allocates the memory.
+// memory than its limits allow, the operating system ends the process. This happens at the latest
+// when the process first writes to the memory. If the system refuses an allocation of the Go
+// runtime, the Go runtime ends the process. The budget therefore counts all memory of a device as
+// soon as the device allocates the memory.
 type memoryBudget struct {
 	system limitReader
 
 	mu     sync.Mutex
 	mapped map[*memory]struct{}
 	total  uint64 // total size of the mapped memory, in bytes
-	// leastTotal is the least value of total since collectGarbage last ran the garbage collector.
-	// While collectGarbage runs the garbage collector, collecting is true.
+	// leastTotal is the least value of the field `total` since collectGarbage last ran the garbage
+	// collector. While collectGarbage runs the garbage collector, `collecting` is true.
 	leastTotal    uint64
 	collecting    bool
 	promisedBytes uint64 // number of bytes that takeBytes has allowed, but that are not in use yet
@@ -52,7 +52,7 @@ const (
 	bytesPerTableByte = 256
 )
 
-// takeBytes returns nil if the process may allocate size more bytes, as mapped memory or as Go
+// takeBytes returns nil if the process may allocate `size` more bytes, as mapped memory or as Go
 // memory. If takeBytes returns nil, the caller must call mapPages or markTaken.
 func (b *memoryBudget) takeBytes(size uint64, mapped bool) error {
 	b.mu.Lock()
@@ -79,7 +79,7 @@ func (b *memoryBudget) takeBytes(size uint64, mapped bool) error {
 	return nil
 }
 
-// bytesLeft returns the number of bytes that may still be allocated. If fewer than size bytes are
+// bytesLeft returns the number of bytes that may still be allocated. If fewer than `size` bytes are
 // left, bytesLeft also returns the strictest limit.
 func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *memoryLimit) {
 	untouched := b.total
@@ -116,7 +116,7 @@ func (b *memoryBudget) bytesLeft(size uint64, mapped bool) (left uint64, full *m
 }
 
 // forBuffers returns the number of bytes that buffers may still use under a limit. The argument
-// promised is the number of bytes that are already allowed, but not yet subtracted from r.free.
+// `promised` is the number of bytes that are already allowed, but not yet subtracted from r.free.
 func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	promised += promised/bytesPerTableByte + min(spareBytes, r.limit/sparePart) + r.keptFree
 	if promised >= r.free {
@@ -126,7 +126,8 @@ func (r *memoryLimit) forBuffers(promised uint64) uint64 {
 	return n - n/bytesPerTableByte
 }
 
-// markTaken records that size bytes, which takeBytes has allowed, are now in use.
+// markTaken records that `size` bytes are now in use. Before the call, takeBytes must have allowed
+// these bytes.
 func (b *memoryBudget) markTaken(size uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,7 +194,7 @@ func (b *memoryBudget) unmapMemory(m *memory) {
 	}
 }
 
-// unmapAll frees all mapped memory of a device that has not been freed yet.
+// unmapAll frees all memory that is still mapped for a device.
 func (b *memoryBudget) unmapAll(d *device) {
 	var list []*memory
 	b.mu.Lock()
@@ -221,8 +222,8 @@ func (b *memoryBudget) totalLimit() uint64 {
 	return min(limit, uint64(^uint(0)>>1))
 }
 
-// assumedMemory is the memory size, in bytes, that is assumed for a system that does not report its
-// memory. The assumed size is 16 GiB, or 1 GiB if addresses have 32 bits.
+// assumedMemory is the assumed memory size, in bytes, of a system that does not report its memory.
+// The assumed size is 16 GiB, or 1 GiB if addresses have 32 bits.
 const assumedMemory = 1 << (30 + 4*(^uint(0)>>63))
 
 // touchedBytes returns the total size, in bytes, of the pages that use physical memory. Pages use
