@@ -28,8 +28,8 @@ func launchOf(c *launch.Call) *queueLaunch {
 	return l
 }
 
-// fewEvents is the number of events allocated at a time for launches without a context. An event
-// that the program keeps also keeps the memory of the other events allocated.
+// fewEvents is the number of events allocated at a time for launches without a context. If the
+// program keeps one of these events, the memory of all of them stays allocated.
 const fewEvents = 24
 
 // nextEvent returns a new event, as newPending does. If the launch's storage contains an

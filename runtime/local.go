@@ -17,11 +17,12 @@ func (d *Device) chooseLocal(rank int, global [3]int) [3]int {
 	}
 	left := floorPow2(min(items, l.MaxWorkItems))
 	local := [3]int{1, 1, 1}
-	// The outer loop runs twice. In the first run, no size exceeds compact, so that the sizes
-	// differ little. In the second run, the sizes are doubled further, until the work-group has the
-	// wanted number of work-items. Each run begins with the last dimension, because work-items that
-	// differ only in the last dimension use adjacent memory. On an H100, a stencil of 7 points in
-	// three dimensions is 1.5 times faster if the last size is 64 instead of 8.
+	// The outer loop runs twice. In the first run, no size exceeds the variable `compact`, so that
+	// the sizes differ little. In the second run, the sizes are doubled further, until the
+	// work-group has the wanted number of work-items. Each run begins with the last dimension,
+	// because work-items that differ only in the last dimension use adjacent memory. On an H100, a
+	// stencil of 7 points in three dimensions is 1.5 times faster if the last size is 64 instead of
+	// 8.
 	compact := [4]int{0, left, 16, 64}[rank]
 	for _, most := range [2]int{compact, left} {
 		for i := rank - 1; i >= 0; i-- {

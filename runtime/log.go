@@ -31,7 +31,7 @@ func Logger(l *slog.Logger) OpenOption {
 	})
 }
 
-// logging reports whether the logger accepts records at debug level.
+// `logging` reports whether the logger accepts records at debug level.
 func (d *Device) logging() bool { return d.log.Enabled(backgroundCtx, slog.LevelDebug) }
 
 // logOpen logs that the device was opened.
@@ -69,7 +69,7 @@ func (d *Device) logPassedOver(k *Kernel, v *abi.Variant) {
 }
 
 // copiesFrom logs whether copies from another device go through CUDA's driver. If they do not, the
-// copies go through the host's memory, and the error refused is the reason.
+// copies go through the host's memory, and the error `refused` is the reason.
 func (d *Device) copiesFrom(other *Device, refused error) {
 	switch {
 	case !d.logging():

@@ -10,10 +10,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// MatrixProduct is a matrix product that the sub-groups of a device compute. MatrixProduct multiplies a matrix of M
-// rows and K columns by a matrix of K rows and N columns. Elem is the Go type of the factors' elements, such as
-// "half.Float16". Of is the Go type of the sum's elements, such as "float32". Kernels can use the product for larger
-// matrices, if their sizes are multiples of M, N and K.
+// MatrixProduct is a matrix product that the sub-groups of a device compute. The first factor has M
+// rows and K columns, and the second factor has K rows and N columns. Elem is the Go type of the
+// factors' elements, such as "half.Float16". Of is the Go type of the sum's elements, such as
+// "float32". Kernels can use the product for larger matrices, if their sizes are multiples of M, N
+// and K.
 type MatrixProduct struct {
 	M, N, K  int
 	Elem, Of string
@@ -24,9 +25,10 @@ func (p MatrixProduct) String() string {
 	return fmt.Sprintf("%dx%dx%d %s → %s", p.M, p.N, p.K, p.Elem, p.Of)
 }
 
-// usesNative reports whether a launch uses the device's own matrix instructions. The argument local is the launch's
-// work-group size, in the order of the range's dimensions. subGroup is the size of sub-groups that the launch requires,
-// or 0. If usesNative returns false, it also returns the reason, or "" if the kernel has no matrices.
+// usesNative reports whether a launch uses the device's own matrix instructions. The argument
+// `local` is the launch's work-group size, in the order of the range's dimensions. subGroup is the
+// size of sub-groups that the launch requires, or 0. If usesNative returns false, it also returns
+// the reason, or "" if the kernel has no matrices.
 func (d *Device) usesNative(k *Kernel, local [3]int, subGroup int) (ok bool, reason string) {
 	items, size := 1, d.info.MatrixSubGroup
 	for _, n := range local[:k.abi.Rank] {
@@ -57,9 +59,9 @@ func (d *Device) usesNative(k *Kernel, local [3]int, subGroup int) (ok bool, rea
 const nativeName = "native"
 
 // buildFor makes a pipeline of the module that uses the device's own matrix instructions. The
-// launch must be allowed to use these instructions, and the driver must accept the module. The
-// kernel's matrices must divide into the device's matrices. If one of these conditions is not met,
-// buildFor calls buildPipeline.
+// launch must be allowed to use these instructions, and the driver must accept the module. It must
+// be possible to divide the kernel's matrices into the device's matrices. If one of these
+// conditions is not met, buildFor calls buildPipeline.
 func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.Pipeline, *abi.Variant, error) {
 	_, why := d.usesNative(k, sh.Local, sh.SubGroup)
 	if sh.Native {
@@ -76,9 +78,9 @@ func (d *Device) buildFor(k *Kernel, sh exec.Shape, desc hal.PipelineDesc) (hal.
 }
 
 // fitsNative reports whether a launch fits into work-group memory if it uses the device's own
-// matrix instructions. fitsNative is called for a launch that does not fit if loops compute the
-// launch's matrices. An element of 8 bits has 1 byte in the device's own matrices, and an element
-// of 16 bits has 2 bytes. If loops compute the matrices, each element has 4 bytes.
+// matrix instructions. fitsNative is called for a launch that needs too much memory if loops
+// compute its matrices. An element of 8 bits has 1 byte in the device's own matrices, and an
+// element of 16 bits has 2 bytes. If loops compute the matrices, each element has 4 bytes.
 func (d *Device) fitsNative(k *Kernel, c *exec.Launch, p *exec.Plan) bool {
 	if ok, _ := d.usesNative(k, p.Local, p.SubGroup); !ok {
 		return false

@@ -22,11 +22,11 @@ import (
 // [LaunchKernel].
 //
 // On a device that ends long loops (see [LoopError]), the runtime watches the module's loops, too.
-// The runtime can watch only modules that address memory by PhysicalStorageBuffer64. Package abi
+// The runtime can watch only modules with the addressing model PhysicalStorageBuffer64. Package abi
 // defines two offsets in a launch block, one for the fault record's address and one for a reserved
 // word, which is zero. The module's push constants must contain these two values at the two
-// offsets, or have no members at the offsets. In a module that the runtime cannot watch, loops that
-// the device ends early end without an error.
+// offsets, or have no members at the offsets. If the device ends a loop of any other module early,
+// the launch returns no error.
 //
 // The kernel has no Go code, so the host device cannot launch it (ErrKernelNotSupported). Drivers
 // trust modules, and a damaged module may end the process. So LoadModule checks the module's
@@ -113,7 +113,7 @@ func (d *Device) checkModule(m *spirv.Module, desc *abi.Kernel, specs []hal.Spec
 	}
 	dims := make([]int, 3)
 	for i, n := range facts.Local {
-		dims[2-i] = int(n) // the values have 32 bits, and fitsWorkGroup needs the last dimension, x, at the end
+		dims[2-i] = int(n) // the values have 32 bits; fitsWorkGroup expects the dimension x last
 	}
 	if limit, ok := d.fitsWorkGroup(dims); !ok {
 		return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s", facts.Local, d.Name(), limit)

@@ -19,7 +19,8 @@ import (
 //  3. Arrange that the command is cancelled when its context ends.
 //  4. Record the command in the device's stream.
 //
-// If the queue records into a graph, a command has only the first two steps (see Graph.recordCommand).
+// If the queue records its commands into a graph, a command has only the first two steps (see
+// Graph.recordCommand).
 
 // backgroundCtx is the context of a wait if the caller gave no context.
 var backgroundCtx = context.Background()
@@ -31,8 +32,8 @@ type commandOrder struct {
 	dev   *Device
 	graph *Graph  // graph in which the command becomes a node, or nil
 	preds []*Node // nodes of that graph that the options name
-	// If recorderEnds is set, the function that records the command arranges that the end of the
-	// context cancels the command or its parts.
+	// recorderEnds says that the function that records the command also handles the end of the
+	// context. The end of the context then cancels the command or its parts.
 	recorderEnds bool
 }
 
@@ -64,7 +65,7 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	if err != nil {
 		return o, err
 	}
-	if n := o.firstNode(); n != nil { // the launch would become a node, for which no goroutine can wait
+	if n := o.firstNode(); n != nil { // the launch would become a node, and no goroutine can wait for a node
 		return o, errNodeOutside(n).setKernel(k)
 	}
 	if o.ctx != nil {
@@ -73,8 +74,9 @@ func runOptions(k *Kernel, opts []LaunchOption) (launchOptions, error) {
 	return o, nil
 }
 
-// runSteps runs the steps of a command after its options have been read. The parameter l is the event of the command.
-// runSteps calls the function record with the context that limits waits, and with the cancel request of the command.
+// runSteps runs the steps of a command after its options have been read. The parameter l is the
+// event of the command. runSteps calls the function `record` with the context that limits waits,
+// and with the cancel request of the command.
 func (o *commandOrder) runSteps(l *pending, check func() error, record func(context.Context, *hal.Cancel) error) (Event, error) {
 	if err := check(); err != nil {
 		return Event{}, err
@@ -84,7 +86,7 @@ func (o *commandOrder) runSteps(l *pending, check func() error, record func(cont
 	}
 	err := record(cmp.Or(o.ctx, backgroundCtx), l.endsWith(o.ctx, o.recorderEnds))
 	if err != nil {
-		if !o.recorderEnds { // if recorderEnds is set, a part of the command may be recorded already, and the stream owns the event
+		if !o.recorderEnds { // if recorderEnds is set, the stream may already own the event
 			l.undoEndsWith()
 		}
 		return Event{}, err

@@ -38,7 +38,7 @@ func (d *Device) addReserved(c *exec.Launch, local [3]uint32, subGroup int) {
 }
 
 // dividesSubGroups returns a number that divides the size of every sub-group, except the last sub-group of each
-// work-group. The parameter required is the sub-group size that a launch requires, or 0.
+// work-group. The parameter `required` is the sub-group size that a launch requires, or 0.
 func (d *Device) dividesSubGroups(required int) int { return max(1, required, d.info.SubGroups[0]) }
 
 // pipelineFor returns a pipeline, and counts the caller as one of its users.
@@ -89,8 +89,8 @@ func (m *pipelineMaker) Make(code *exec.Kernel, sh exec.Shape, desc hal.Pipeline
 // buildPipeline makes a pipeline of the kernel's own module or of a variant. The variant may be
 // needed because of the device, because the launch is small, or because the launch may be
 // cancelled. buildPipeline also returns the variant, which is nil for the kernel's own module. If
-// the driver fails to compile a module, buildPipeline tries a variant, because a variant has other
-// code for the same results.
+// the driver fails to compile a module, buildPipeline tries a variant, which computes the same
+// results with other code.
 func (d *Device) buildPipeline(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.isHost() {
 		h, err = d.newPipeline(&desc)

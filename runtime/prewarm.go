@@ -3,10 +3,10 @@ package runtime
 import "context"
 
 // Prewarm makes the pipelines of kernels before their first launches. Without Prewarm, the first
-// launch of a kernel makes the pipeline, which takes milliseconds on a GPU. Prewarm makes as many
-// pipelines at a time as there are processors (GOMAXPROCS), for the launches that
-// [Program.BuildContext] describes. Specialization constants have their default values. For other
-// values of specialization constants, use Program.Build.
+// launch of a kernel makes the pipeline, which takes milliseconds on a GPU. Prewarm makes pipelines
+// for the launches that [Program.BuildContext] describes, and makes at most GOMAXPROCS pipelines at
+// a time. Specialization constants have their default values. For other values of specialization
+// constants, use Program.Build.
 //
 //	err := runtime.Prewarm(ctx, dev, blurgen.Kernels()...) // makes the pipelines of all kernels of a package.
 //

@@ -43,8 +43,9 @@ func (orderAlone) applyLaunch(o *launchOptions) {
 // not accept them.
 func (forStubs) OrderAlone() LaunchOption { return orderAlone{} }
 
-// Attached returns the value that the device stores under a key. The first call for a key calls the function made and
-// stores its result. The garbage collector frees the value together with the device.
+// Attached returns the value that the device stores under a key. The first call for a key calls the
+// function `made`, and stores the result of `made`. The garbage collector frees the value together
+// with the device.
 func (forStubs) Attached(d *Device, key any, made func() any) any {
 	v, ok := d.attached.Load(key)
 	if !ok {

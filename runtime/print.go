@@ -31,15 +31,15 @@ type PrintOption func(*printSettings)
 func (f PrintOption) applyOpen(o *openOptions)     { f(&o.printing) }
 func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.printing, f) }
 
-// PrintTo writes the output of kernels to w, instead of os.Stdout for package fmt's functions and
-// os.Stderr for the predeclared print and println.
+// PrintTo writes the output of kernels to w. Without PrintTo, the output of package fmt's functions
+// goes to os.Stdout. The output of the predeclared print and println goes to os.Stderr.
 //
-// The runtime calls w.Write when the launch has completed, also after a fault, and before the
-// launch's event is done. For each device, one goroutine at a time calls w.Write, with the text of
-// many print calls at once. The device's later commands wait until w.Write returns, and w.Write
-// must not wait for the device (ErrInvalid). If Write returns an error or panics, the launch's
-// event has an error of class ErrPrint. If w is nil, the result of Open or of the launch is
-// ErrInvalid.
+// The runtime calls w.Write when the launch has completed, even if the launch has a fault. The
+// launch's event is done only after this call. For each device, one goroutine at a time calls
+// w.Write, with the text of many print calls at once. The device's later commands wait until
+// w.Write returns, and w.Write must not wait for the device (ErrInvalid). If Write returns an error
+// or panics, the launch's event has an error of class ErrPrint. If w is nil, the result of Open or
+// of the launch is ErrInvalid.
 func PrintTo(w io.Writer) PrintOption {
 	return func(p *printSettings) {
 		p.To = w
@@ -54,8 +54,8 @@ func PrintTo(w io.Writer) PrintOption {
 // not constant. A string that is not constant needs 8 bytes. A string made from the bytes of a
 // slice needs 4 bytes, and one byte for each byte of the string. A string made from the bytes of a
 // slice has at most 32 KiB. A call whose output does not fit into the buffer prints nothing. If
-// calls did not fit, a last line with their number goes to the writer for println. Sizes below 32
-// bytes or above 1 GiB are errors (ErrInvalid).
+// calls did not fit, the number of these calls is written in a last line, to the writer for
+// println. Sizes below 32 bytes or above 1 GiB are errors (ErrInvalid).
 func PrintBuffer(bytes int) PrintOption {
 	return func(p *printSettings) {
 		p.Bytes = bytes

@@ -13,8 +13,8 @@ import (
 // timestamps for each command.
 func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile = true }) }
 
-// Profile contains the times at which a command was queued, submitted to the device, started and
-// ended, with Queued <= Submitted <= Start <= End.
+// Profile contains the times when a command was queued, submitted to the device, started and ended.
+// The times satisfy Queued <= Submitted <= Start <= End.
 //
 // All times are times of the host's monotonic clock, which package time uses, and may be compared
 // with time.Now. Start and End are read from the device's clock, and their difference is as exact
@@ -26,7 +26,7 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 type Profile struct {
 	Queued    time.Time // time at which the program launched the command
 	Submitted time.Time // time when the batch with the command was submitted to the driver
-	Start     time.Time // time when the commands that this command waits for were done on the device
+	Start     time.Time // time when the device had completed the commands that this command waits for
 	End       time.Time // time when the command was done on the device
 }
 

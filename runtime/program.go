@@ -50,8 +50,8 @@ type Specs interface {
 }
 
 // NewProgram returns a program of the kernels for the device. The function Kernels of a generated
-// package returns its kernels. NewProgram calls each kernel's Properties method. If the method's
-// result differs from the list with which kgen compiled the kernel, the error is of class ErrBuild.
+// package returns its kernels. NewProgram calls each kernel's Properties method. If the method does
+// not return the list that kgen compiled the kernel with, the error is of class ErrBuild.
 func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -335,8 +335,8 @@ func (p *Program) SetSpecByID(id uint32, value any) error {
 	return nil
 }
 
-// assignScalar stores a value in the scalar leaf. The value must be of the scalar's kind, or an int that the scalar can
-// represent.
+// assignScalar stores a value in the scalar `leaf`. The value must be of the scalar's kind, or an
+// int that the scalar can represent.
 func assignScalar(leaf reflect.Value, value any, row *abi.SpecConstant, id uint32) error {
 	v := reflect.ValueOf(value)
 	switch {

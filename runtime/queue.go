@@ -40,8 +40,8 @@ func (q *Queue) Flush() {
 }
 
 // Wait blocks until all commands of the queue have completed or ctx ends. Wait returns the
-// failures, such as a *Fault, that no wait for an event has returned. If there are several
-// failures, the error joins them, oldest first.
+// failures, such as a *Fault, except those that a wait for an event has returned. If there are
+// several failures, the error joins them, oldest first.
 func (q *Queue) Wait(ctx context.Context) error {
 	if q == nil || q.dev == nil {
 		return q.usable()
@@ -75,7 +75,7 @@ func failures(events []*stream.Event, more int) []error {
 	return out
 }
 
-// usable returns an error if the queue or its device is nil, closed or lost.
+// `usable` returns an error if the queue or its device is nil, closed or lost.
 func (q *Queue) usable() error {
 	if q == nil || q.dev == nil {
 		return errorf(ErrInvalid, "no queue").advise("use one that a Device returned")

@@ -87,7 +87,7 @@ type launchOptions struct {
 
 	specs    settingList
 	withSpec bool
-	valuesOf []*Program // programs to which the values of WithSpecValue belong
+	valuesOf []*Program // programs that the values of WithSpecValue belong to
 	exe      *Executable
 	printing []PrintOption
 }
@@ -128,10 +128,10 @@ func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 //
 // A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
 // the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan, a
-// running launch stops only if the kernel has the directive //kgen:cancel. Waiting for a cancelled
-// launch also returns an error of class ErrDeadline or ErrCanceled. A command that reads memory
-// which a cancelled launch should have written also returns this error, until other commands have
-// overwritten that memory completely.
+// running launch stops only if the kernel has the directive //kgen:cancel. A wait for a cancelled
+// launch also returns an error of class ErrDeadline or ErrCanceled. A cancelled launch may leave
+// memory unwritten. A command that reads this memory returns the same error, until other commands
+// have overwritten the memory completely.
 //
 // If WithContext is given several times, the last context applies. Run has its own context and does
 // not accept this option (ErrInvalid).

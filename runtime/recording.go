@@ -6,16 +6,16 @@ import (
 
 // This file records the commands of queues into graphs.
 
-// BeginRecording makes the queue record commands into the graph g. While the queue records,
+// BeginRecording makes the queue record commands into the graph g. Until EndRecording is called,
 // launches and copies on the queue become nodes of g, and do not run. Launches are checked as
 // always. The events of recorded launches represent nodes. A program may pass the events of nodes
 // to DependsOn in launches of the same graph, but cannot wait for these events. If a launch on
-// another queue of the device depends on the event of a node, that queue begins to record, too.
-// Calls of CopyFrom and CopyTo become nodes of the kinds Upload and Download. Each run of the graph
-// then reads and writes the slices that were passed to CopyFrom and CopyTo.
+// another queue of the device depends on the event of a node, the commands of that queue are
+// recorded, too. Calls of CopyFrom and CopyTo become nodes of the kinds Upload and Download. Each
+// run of the graph then reads and writes the slices that were passed to CopyFrom and CopyTo.
 //
-// BeginRecording returns ErrInvalid if the queue already records, or if the queue and the graph
-// belong to different devices.
+// BeginRecording returns ErrInvalid if the queue's commands are already being recorded, or if the
+// queue and the graph belong to different devices.
 func (q *Queue) BeginRecording(g *Graph) error {
 	if err := q.usable(); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (q *Queue) BeginRecording(g *Graph) error {
 	return nil
 }
 
-// EndRecording ends the recording that BeginRecording began. If the queue does not record,
-// EndRecording does nothing.
+// EndRecording ends the recording that BeginRecording began. If the queue's commands are not being
+// recorded, EndRecording does nothing.
 func (q *Queue) EndRecording() error {
 	if err := q.usable(); err != nil {
 		return err
@@ -48,8 +48,8 @@ func (q *Queue) EndRecording() error {
 }
 
 // EndRecording ends the recording of the queues into the graph. Without arguments, EndRecording
-// ends the recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if one of
-// the queues records into another graph.
+// ends the recording of all queues into the graph. Graph.EndRecording returns ErrInvalid if the
+// commands of one of the queues are being recorded into another graph.
 func (g *Graph) EndRecording(queues ...*Queue) error {
 	if g == nil {
 		return g.usable()
@@ -76,8 +76,8 @@ func (g *Graph) EndRecording(queues ...*Queue) error {
 	return nil
 }
 
-// notRecording returns an error if the queue is recording a graph. The argument names the call that is not allowed while the queue
-// records.
+// notRecording returns an error if the queue is recording a graph. The argument names the call that
+// is not allowed during the recording.
 func (q *Queue) notRecording(what string) error {
 	if q.into.Load() != nil {
 		return errorf(ErrInvalid, "%s on a queue that records into a graph", what).advise("call EndRecording before")
@@ -86,8 +86,8 @@ func (q *Queue) notRecording(what string) error {
 }
 
 // graphFor returns the graph that a command with the given options is recorded into, or nil. If the
-// options name events of nodes, graphFor also returns these nodes. If the options name events of
-// nodes and the queue does not record yet, the queue begins to record.
+// options name events of nodes, graphFor also returns these nodes. The command is then recorded
+// even if the queue's earlier commands were not.
 func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	g := q.into.Load()
 	if n := o.firstNode(); g == nil && n != nil {
@@ -134,7 +134,7 @@ func errNodeOutside(n *Node) *Error {
 		advise("depend on the event that Submit returns")
 }
 
-// isRecordedInto reports whether a queue records into the graph.
+// isRecordedInto reports whether the commands of any queue are being recorded into the graph.
 func (g *Graph) isRecordedInto() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -150,7 +150,7 @@ func (g *Graph) recordCommand(q *Queue, c *commandData, o *commandOrder) (Event,
 	return g.recordNode(q, &Node{step: s}, o.preds)
 }
 
-// recordNode adds a node, whose command has been checked, for a queue that records.
+// recordNode adds a node for a command of the queue. The caller has checked the command.
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newPending(g.dev, nil)
 	if n.step != nil && n.step.Kernel != nil {

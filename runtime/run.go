@@ -140,7 +140,7 @@ type sliceRun struct {
 type hostRegion struct {
 	lo, hi uintptr
 	ptr    unsafe.Pointer // start of the region, as a pointer that keeps the memory alive
-	pad    uint64         // number of unused bytes before the region on the device, which give the region the same alignment as on the host
+	pad    uint64         // number of unused bytes before the region on the device; they give the region the same alignment as on the host
 	mem    *stream.Memory
 }
 

@@ -19,7 +19,7 @@ import (
 
 // WithSpec sets a specialization constant for one launch. Kernels that do not read the constant
 // ignore it. If the kernel has no pipeline with the given values, the device makes another
-// pipeline. Making a pipeline takes as long as at the kernel's first launch.
+// pipeline. This takes as long as at the kernel's first launch.
 //
 // A program has its own values, so WithSpec together with WithProgram is an error (ErrInvalid).
 func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
@@ -38,9 +38,9 @@ func WithSpec[T any](c *dsl.SpecConstant[T], v T) LaunchOption {
 	})
 }
 
-// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. Programs can compute ranges
-// and sizes of local memory from the value with which kernels are built. A SpecValue is valid until the constant is set
-// again. The zero SpecValue is not valid.
+// SpecValue is the value of a specialization constant on the host, as returned by SetSpec. A
+// program can compute ranges and sizes of local memory from the same value that its kernels use. A
+// SpecValue is valid until the constant is set again. The zero SpecValue is not valid.
 type SpecValue[T any] struct {
 	p    *Program
 	info *dslhook.SpecInfo
@@ -336,7 +336,7 @@ func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64
 
 // privateMemoryError returns an error for a kernel that the driver did not accept.
 // privateMemoryError returns nil unless work-items need more private memory than the driver
-// guarantees. Before the driver has refused a kernel, this memory is not compared with the limit,
+// guarantees. This memory is compared with the limit only after the driver has refused the kernel,
 // because values in registers need no memory.
 func (d *Device) privateMemoryError(k *Kernel, specs []hal.SpecValue, cause error) *Error {
 	limit := uint64(d.info.Limits.PrivateBacked)

@@ -13,14 +13,15 @@ import (
 // the method now states. The lists differ if the source has changed, or if variables that the
 // method reads have changed.
 
-// States stores, in the kernel, the method that states its properties in this program. The parameter method is nil if
-// the kernel's type has no Properties method. States is called during package initialization.
+// States stores the Properties method of the kernel's type in the kernel. The parameter method is
+// nil if the kernel's type has no Properties method. States is called during package
+// initialization.
 func (forStubs) States(k *Kernel, method func() properties.List) {
 	k.statedDiffers = func() *Error { return k.compareStated(method) }
 }
 
-// checkStated returns an error if the list of the kernel's Properties method differs from the list with which kgen
-// compiled the kernel. checkStated calls the Properties method only once in a program.
+// checkStated returns an error if the kernel's Properties method does not return the list that kgen
+// compiled the kernel with. checkStated calls the Properties method only once in a program.
 func (k *Kernel) checkStated() *Error {
 	if k.statedDiffers == nil { // the kernel comes from LoadModule, or a graph has linked it
 		return nil

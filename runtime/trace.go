@@ -14,18 +14,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/trace"
 )
 
-// Trace writes a trace of the device's work to w, in the trace format of Chrome, which
-// https://ui.perfetto.dev and chrome://tracing show. The trace has a row for each queue, and a row
-// for the making of pipelines. The row of a queue shows its kernels, copies, host functions and
-// graphs. For a kernel, the trace contains its range, the bytes that it may read and write, and its
-// fault. Times are the times of Event.Profile, in microseconds since the program began. If the
-// device has no clock, a command lasts from its submission until the runtime noticed its
-// completion.
+// Trace writes a trace of the device's work to w, in the trace format of Chrome. The pages
+// https://ui.perfetto.dev and chrome://tracing show such traces. The trace has a row for each
+// queue, and a row that shows when pipelines were made. The row of a queue shows its kernels,
+// copies, host functions and graphs. For a kernel, the trace contains its range, the bytes that it
+// may read and write, and its fault. Times are the times of Event.Profile, in microseconds since
+// the program began. If the device has no clock, the trace shows each command from its submission
+// to the moment when the runtime noticed its completion.
 //
 // The output is a JSON array, which Device.Close completes. The device writes complete lines, at
-// most a tenth of a second late. The programs that show traces also accept an array without its
-// end. So a program that ends without Close loses at most the last tenth of a second. Only this
-// device uses w, by one goroutine at a time. Device.Close returns the errors of w.
+// most a tenth of a second late. Programs that show traces accept the array even if its end is
+// missing. So a program that ends without Close loses at most the last tenth of a second. Only this
+// device uses w, and only one goroutine at a time calls w.Write. Device.Close returns the errors of
+// w.
 //
 // The environment variable KGEN_TRACE names a file for all devices of a program. The first call of Open creates the
 // file. "%p" in the name becomes the number of the process. If w is nil, Open returns ErrInvalid.

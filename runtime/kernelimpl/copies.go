@@ -16,7 +16,7 @@ type Copying struct {
 }
 
 // Copied returns a Copying for the view *to. If the Copying is passed to Copy, Copy sets the view
-// to a copy of from.
+// to a copy of the slice `from`.
 func Copied[T any](to *runtime.View[T], from []T) Copying {
 	c := memoryOf(to, len(from))
 	c.copy = func(ctx context.Context, q *runtime.Queue) error { return to.CopyFrom(ctx, q, from) }
@@ -24,7 +24,7 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 }
 
 // Sized returns a Copying for the view *to. If the Copying is passed to New, New sets the view to n
-// zero elements. The slice from must be empty, because New copies no elements.
+// zero elements. The slice `from` must be empty, because New copies no elements.
 func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
 	c := memoryOf(to, n)
 	if len(from) > 0 {

@@ -134,7 +134,7 @@ func scanGroup[T any](s []T, op func(x, y T) T) {
 	}
 }
 
-// scanDoubling is like scanGroup, but combines in the order that package dsl defines.
+// scanDoubling is like scanGroup, but combines the elements in the order that package dsl defines.
 func scanDoubling[T any](s []T, op func(x, y T) T) {
 	for d := 1; d < len(s); d *= 2 {
 		for i := len(s) - 1; i >= d; i-- {
@@ -163,15 +163,17 @@ func HostScanMulDoubling[T float32 | float64](s []T) {
 	scanDoubling(s, func(x, y T) T { return x * y })
 }
 
-// HostScans divides s into ranges of size elements, one for each sub-group, and calls scanPart for each range.
+// HostScans divides s into ranges of `size` elements, one for each sub-group, and calls scanPart
+// for each range.
 func HostScans[T any](s []T, size int, scanPart func(s []T)) {
 	for lo := 0; lo < len(s); lo += size {
 		scanPart(s[lo:min(lo+size, len(s))])
 	}
 }
 
-// HostShift copies the slice in to the slice out, shifted by one element within each sub-group. A
-// sub-group has size consecutive elements, and the sub-group's first element in out becomes e.
+// HostShift copies the slice `in` to the slice `out`, shifted by one element within each sub-group.
+// A sub-group has `size` consecutive elements. The first element of each sub-group in `out` becomes
+// e.
 func HostShift[T any](out, in []T, size int, e T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -200,8 +202,9 @@ func HostAll(s []bool) bool {
 	return true
 }
 
-// HostBySubGroup calls f for each range of size elements of the slice in, which belong to one
-// sub-group. HostBySubGroup stores the result of f in all elements of the same range of out.
+// HostBySubGroup calls f for each sub-group, with the `size` elements of the slice `in` that belong
+// to the sub-group. HostBySubGroup stores the result of f in all elements of the sub-group in
+// `out`.
 func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -215,8 +218,8 @@ func HostBySubGroup[T any](out, in []T, size int, f func(s []T) T) {
 // index of the result's 32-bit word. kgen relies on these rules for names and parameters when it
 // generates calls.
 
-// HostBallot packs the elements of each sub-group into bits. HostBallot sets all elements of the sub-group in out to 32
-// of these bits, beginning with the bit of element 32*word.
+// HostBallot packs the elements of each sub-group into bits. HostBallot sets all elements of the
+// sub-group in `out` to 32 of these bits, beginning with the bit of element 32*word.
 func HostBallot(out []int32, in []bool, size, word int) {
 	for lo := 0; lo < len(in); lo += size {
 		hi := min(lo+size, len(in))
@@ -230,7 +233,7 @@ func HostBallot(out []int32, in []bool, size, word int) {
 	}
 }
 
-// HostSelect sets out[i] to an element of the slice in. The element belongs to the same sub-group
+// HostSelect sets out[i] to an element of the slice `in`. The element belongs to the same sub-group
 // as element i, and index[i] is the element's index in the sub-group. If work-item i has returned,
 // index[i] may have any value.
 func HostSelect[T any](out, in []T, size int, index []int32) {

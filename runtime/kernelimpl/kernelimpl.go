@@ -75,9 +75,9 @@ func MakeNative(k *abi.Kernel, t abi.NativeTarget) (*abi.NativeModule, error) {
 	return variants.MakeNative(k, t)
 }
 
-// Register registers a kernel. For the host device, hostFunc rebuilds the kernel's
-// receiver from the arguments of a launch and returns its Kernel method. The argument specs lists
-// the specialization constants that k.Specs describes, in the same order.
+// Register registers a kernel. For the host device, hostFunc rebuilds the kernel's receiver from
+// the arguments of a launch and returns its Kernel method. The argument `specs` lists the
+// specialization constants that k.Specs describes, in the same order.
 func Register(k *abi.Kernel, hostFunc func(*HostArgs) any, specs ...dsl.AnySpecConstant) *runtime.Kernel {
 	return RegisterForm(k, hostFunc, nil, specs...)
 }
@@ -105,8 +105,8 @@ var api = launch.Runtime.(interface {
 
 // Properties adds the Properties method of the type K to the registered kernel, or records that K
 // has no such method. The first launch, program or graph node with the kernel calls the kernel's
-// Properties method. The runtime then compares the list that the method returns with the list for
-// which kgen compiled the kernel.
+// Properties method. The runtime then checks that the method returns the list that kgen compiled
+// the kernel with.
 func Properties[K any](k *runtime.Kernel) struct{} {
 	var method func() properties.List
 	if m, ok := any(new(K)).(interface{ Properties() properties.List }); ok {

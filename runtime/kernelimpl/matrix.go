@@ -43,7 +43,7 @@ type HostProduct struct {
 
 // HostAlike reports whether all work-items of a sub-group have the same value. Work-items that have
 // returned do not count. If the values differ, HostAlike records a fault at the site with the
-// number site.
+// number `site`.
 func HostAlike[T comparable](g *HostGroup, sub int, values []T, site int) bool {
 	_, hi := g.Members(sub)
 	first := g.Leader(sub)
@@ -113,8 +113,8 @@ func HostStoreMatrix(from, to unsafe.Pointer, stride int, m HostMatrix) {
 	store(from, to, stride, &m, func(x uint32) uint16 { return uint16(x) }) // x contains the bits of a Float16
 }
 
-// HostMulAdd computes a*b + c and stores the result in the matrix to. HostMulAdd skips sub-groups whose work-items have
-// all returned.
+// HostMulAdd computes a*b + c and stores the result in the matrix `to`. HostMulAdd skips sub-groups
+// whose work-items have all returned.
 func HostMulAdd(g *HostGroup, to, a, b, c unsafe.Pointer, p HostProduct) {
 	sizeA, sizeB, sizeC := p.Rows*p.Inner, p.Inner*p.Cols, p.Rows*p.Cols
 	for sub := range g.SubGroups() {

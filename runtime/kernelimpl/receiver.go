@@ -9,9 +9,10 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Receiver sets all arguments of a launch from the fields of the kernel that k points to. The kernel's slices are the
-// caller's memory. Receiver has the same effect as a call of [Value], [Slice] or [Accessor] for each field. Receiver
-// finds the fields by abi.Param.HostOffset, which is valid on 64-bit machines.
+// Receiver sets all arguments of a launch from the fields of the kernel that k points to. The
+// kernel's slices are the caller's memory. Receiver has the same effect as a call of [Value],
+// [Slice] or [Accessor] for each field. Receiver finds each field at the offset
+// abi.Param.HostOffset, which is valid on 64-bit machines.
 func Receiver[K any](l *Launch, k *K) {
 	params := l.kernel.ABI().Params
 	for i := range params {

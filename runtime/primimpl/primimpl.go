@@ -38,8 +38,8 @@ func Fuses64(dev *runtime.Device) bool { return api.Fuses64(dev) }
 // are only for launches have no effect.
 func OrderAlone() runtime.LaunchOption { return api.OrderAlone() }
 
-// Attached returns the value that the device stores under a key. The first call for a key gets the
-// value from a call of the function made. The garbage collector frees the value together with the
+// Attached returns the value that the device stores under a key. In the first call for a key, the
+// function `made` returns the value. The garbage collector frees the value together with the
 // device.
 func Attached(dev *runtime.Device, key any, made func() any) any {
 	return api.Attached(dev, key, made)

@@ -29,16 +29,17 @@ type options struct {
 	block int
 }
 
-// Shape gives the array up to three dimensions, of which the last one varies fastest. The array is divided
-// along the first dimension. The elements of all other dimensions form a row.
+// Shape gives the array up to three dimensions. The last dimension varies fastest. The array is
+// divided along the first dimension. The elements of all other dimensions form a row.
 func Shape(dims ...int) Option { return func(o *options) { o.shape = dims } }
 
-// Halo makes each device also store the halo of its block. The halo consists of copies of up to width rows before the
-// block, and of up to width rows after it. At the first and last row of the array, the halo has fewer rows. Around
-// returns the view of the block with its halo, and Exchange updates the halo. Each block must have at least width rows.
+// Halo makes each device also store the halo of its block. The halo consists of copies of at most
+// `width` rows before the block, and at most `width` rows after the block. At the first and last
+// row of the array, the halo has fewer rows. Around returns the view of the block with its halo,
+// and Exchange updates the halo. Each block must have at least `width` rows.
 func Halo(width int) Option { return func(o *options) { o.halo = width } }
 
-// Blocks makes each device's block begin at a row whose index is a multiple of the argument rows.
+// Blocks makes each device's block begin at a row whose index is a multiple of the argument `rows`.
 func Blocks(rows int) Option { return func(o *options) { o.block = rows } }
 
 // New returns an array of n zero elements. New returns ErrInvalid if the options contradict each
@@ -106,8 +107,8 @@ func (x *Array[T]) layOut(o *options, n int) error {
 	return nil
 }
 
-// cut returns the index of the first row of each device's block, followed by the number of rows. All returned
-// numbers are multiples of block, except possibly the last one.
+// `cut` returns the index of the first row of each device's block, followed by the number of rows.
+// All returned numbers are multiples of the parameter block, except possibly the last one.
 func cut(rows, block int, weights []float64) []int {
 	units := (rows + block - 1) / block
 	cuts := make([]int, len(weights)+1)
@@ -124,7 +125,7 @@ func cut(rows, block int, weights []float64) []int {
 	return cuts
 }
 
-// around returns the range of rows that a device stores, which are the rows of the device's block
+// `around` returns the range of rows that a device stores, which are the rows of the device's block
 // and halo.
 func (x *Array[T]) around(i int) (lo, hi int) {
 	return max(x.cuts[i]-x.halo, 0), min(x.cuts[i+1]+x.halo, x.rows)
@@ -136,7 +137,7 @@ func (x *Array[T]) rowsOf(i, lo, hi int) runtime.View[T] {
 	return x.parts[i].Slice((lo-first)*x.row, (hi-first)*x.row)
 }
 
-// usable returns an error if the array is nil or its group is closed.
+// `usable` returns an error if the array is nil or its group is closed.
 func (x *Array[T]) usable() error {
 	if x == nil || x.g == nil {
 		return invalid("look at the error that New or Scatter returned", "no array")
@@ -144,8 +145,8 @@ func (x *Array[T]) usable() error {
 	return x.g.usable()
 }
 
-// fits reports whether the part belongs to the array's group. If the part belongs to another group,
-// fits makes Each return an error.
+// `fits` reports whether the part belongs to the array's group. If the part belongs to another
+// group, `fits` makes Each return an error.
 func (x *Array[T]) fits(p Part) bool {
 	if x != nil && p.run != nil && p.run.g == x.g {
 		return true
@@ -159,7 +160,7 @@ func (x *Array[T]) fits(p Part) bool {
 }
 
 // On returns the view of the device's block. If the array belongs to another group than p, Each
-// returns ErrInvalid, and launches refuse the view that On returns.
+// returns ErrInvalid, and launches with the returned view fail.
 func (x *Array[T]) On(p Part) runtime.View[T] {
 	if !x.fits(p) {
 		return (*runtime.Buffer[T])(nil).All()

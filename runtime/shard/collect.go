@@ -55,12 +55,11 @@ func enqueueGather[T any](r *run, x *Array[T], c *Copies[T]) error {
 // depend on the order of the rows, which is always the same. So the bits do not depend on the
 // number of devices or on their weights.
 //
-// The argument combine(p, into, from) launches a kernel on p.Queue that combines the elements of
-// two views, for example by into[i] += from[i]. Each device combines only some of the columns, so
-// the views that AllReduce passes to the function combine are parts of rows. Then each device
-// copies the results for its columns to all other devices. If x and c belong to different groups,
-// or if c and a row of x have different lengths, AllReduce returns ErrInvalid. If x has no rows,
-// AllReduce does not change c.
+// The argument `combine` launches a kernel on p.Queue. The kernel combines the elements of the
+// views `into` and `from`, for example by into[i] += from[i]. Each device combines only some of the
+// columns, so each view contains only a part of a row. Then each device copies the results for its
+// columns to all other devices. If x and c belong to different groups, or if c and a row of x have
+// different lengths, AllReduce returns ErrInvalid. If x has no rows, AllReduce does not change c.
 func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if err := checkGroups(ctx, x, c); err != nil {
 		return err
@@ -109,7 +108,8 @@ func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine fu
 	})
 }
 
-// columnUnit is a number of elements, at whose multiples AllReduce divides a row among devices.
+// columnUnit is a number of elements. AllReduce divides a row among devices at multiples of
+// columnUnit.
 const columnUnit = 256
 
 // rowBuffers contains two buffers on one device. The buffers receive rows that are copied from
@@ -134,8 +134,8 @@ func (m *rowBuffers[T]) close() {
 	}
 }
 
-// combineRow combines the elements lo to hi-1 of a row with the elements of the view into, on the
-// device of p. For row 0, combineRow copies the elements to the view into.
+// combineRow combines the elements lo to hi-1 of a row with the elements of the view `into`, on the
+// device of p. For row 0, combineRow copies the elements to the view `into`.
 func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View[T], m *rowBuffers[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if lo == hi {
 		return nil
@@ -162,8 +162,8 @@ func (x *Array[T]) combineRow(r *run, p Part, row, lo, hi int, into runtime.View
 
 // ReduceBlocks computes one value for each block of rows, and returns the values in the order of
 // the blocks. The option Blocks sets the number of rows in a block, and without this option each
-// block is one row. The argument reduce launches kernels on p.Queue that compute the value of a
-// block, and store the value in out[0]. If all devices compute the same bits in these kernels,
+// block is one row. The argument `reduce` launches kernels on p.Queue. These kernels compute the
+// value of a block, and store it in out[0]. If all devices compute the same bits in these kernels,
 // ReduceBlocks returns the same bits for any number of devices and any weights.
 func ReduceBlocks[T, A any](ctx context.Context, x *Array[T], reduce func(p Part, block runtime.View[T], out runtime.View[A]) error) ([]A, error) {
 	if err := x.usable(); err != nil {
@@ -215,7 +215,7 @@ func runOnce(ctx context.Context, g *Group, f func(r *run) error) error {
 	return Each(ctx, g, func(p Part) error { return p.meets(g, "a call", f) })
 }
 
-// enqueueCopy enqueues a copy on the queue of the device whose index is part.
+// enqueueCopy enqueues a copy on the queue of the device with the index `part`.
 func (r *run) enqueueCopy(part int, c runtime.Command) error {
 	p := r.parts[part]
 	if _, err := p.Queue.Enqueue(c); err != nil {

@@ -63,7 +63,7 @@ func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
 }
 
 // On returns the view of the device's elements. If the copies belong to another group than p, Each
-// returns ErrInvalid, and launches refuse the view that On returns.
+// returns ErrInvalid, and launches with the returned view fail.
 func (c *Copies[T]) On(p Part) runtime.View[T] {
 	switch {
 	case p.run == nil:

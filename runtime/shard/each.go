@@ -13,7 +13,8 @@ type Part struct {
 	Index  int // index of the device in the group
 	Of     int // number of devices in the group
 	Device *runtime.Device
-	// Queue is a queue of the device that only this call of Each uses. When Context ends, the queue's commands end.
+	// Queue is a queue of the device. Only this call of Each uses the queue. When Context ends, the
+	// queue's commands end.
 	Queue *runtime.Queue
 
 	run *run
@@ -28,7 +29,7 @@ func (p Part) Context() context.Context {
 	return p.run.ctx
 }
 
-// run is the state of one call of Each.
+// `run` is the state of one call of Each.
 type run struct {
 	g     *Group
 	ctx   context.Context
@@ -89,8 +90,8 @@ func newRun(ctx context.Context, g *Group) *run {
 	return r
 }
 
-// fail records the error of the device whose index is part, if no device has failed before. Then fail ends the commands
-// of all devices.
+// `fail` records the error of the device with the index `part`, if no device has failed before.
+// Then `fail` ends the commands of all devices.
 func (r *run) fail(part int, err error) {
 	if err == nil {
 		return
@@ -117,7 +118,7 @@ func (r *run) firstError() error {
 	return r.first
 }
 
-// drain waits, after an error, until the commands of all queues have ended, or until ctx ends.
+// After an error, `drain` waits until the commands of all queues have ended, or until ctx ends.
 // Failures of these commands are ignored, because the first error caused them.
 func (r *run) drain(ctx context.Context) {
 	for _, p := range r.parts {
@@ -127,16 +128,16 @@ func (r *run) drain(ctx context.Context) {
 	}
 }
 
-// meeting is a point in a call of Each where the functions of all devices wait for each other.
+// `meeting` is a point in a call of Each where the functions of all devices wait for each other.
 type meeting struct {
-	key   any // argument with which all functions call meets, such as the array
+	key   any // common argument of the calls of `meets`, such as the array
 	here  int
 	ended chan struct{}
 	err   error
 }
 
-// meets waits until the functions of all devices have called meets with the same key. The last caller calls do.
-// All callers return the error of do.
+// `meets` waits until the functions of all devices have called `meets` with the same key. The last
+// caller calls the function `do`. All callers return the error of `do`.
 func (p Part) meets(key any, name string, do func(r *run) error) error {
 	r := p.run
 	if r == nil {
@@ -177,13 +178,13 @@ func (p Part) meets(key any, name string, do func(r *run) error) error {
 	return contextError(r.ctx)
 }
 
-// errLeft returns the error for a call that the functions of all devices must make, if one function
-// has returned without the call.
+// errLeft returns the error for a call that the functions of all devices must make. The error means
+// that one function has returned without this call.
 func (r *run) errLeft(name string) error {
 	return invalid("all parts call the same methods in the same order", "a part has returned, and another part waits for it in %s", name)
 }
 
-// leave records that the function of one device has returned.
+// `leave` records that the function of one device has returned.
 func (r *run) leave() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 // Unwrap returns the field Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// invalid returns an error of class runtime.ErrInvalid.
+// `invalid` returns an error of class runtime.ErrInvalid.
 func invalid(remedy, format string, args ...any) error {
 	return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
 }

@@ -137,11 +137,11 @@ func (g *Group) SetWeights(weights ...float64) error {
 	return nil
 }
 
-// Measure returns weights for SetWeights. The weight of a device is the inverse of the time that
-// the launches of the function work take on the device. Measure uses Each to call work twice for
-// each device. The first call compiles kernels and allocates memory, and only the second call is
-// timed. The argument work must launch the same kernels on each device, for example on Copies. If
-// these kernels take less than some milliseconds, the weights are inaccurate.
+// Measure returns weights for SetWeights. Measure times the launches of the function `work` on each
+// device. The weight of a device is the inverse of this time. Measure uses Each to call `work`
+// twice for each device. The first call compiles kernels and allocates memory, and only the second
+// call is timed. The argument `work` must launch the same kernels on each device, for example on
+// Copies. If these kernels take less than some milliseconds, the weights are inaccurate.
 func (g *Group) Measure(ctx context.Context, work func(p Part) error) ([]float64, error) {
 	if work == nil {
 		return nil, invalid("", "the work to measure is nil")
@@ -208,7 +208,7 @@ func (g *Group) Close() error {
 	return errors.Join(failed...)
 }
 
-// usable returns an error if the group is nil or closed.
+// `usable` returns an error if the group is nil or closed.
 func (g *Group) usable() error {
 	if g == nil || g.devs == nil {
 		return invalid("look at the error that Open or Of returned", "no group")

@@ -9,7 +9,7 @@ import (
 // neverCancelled is the flag for launches that cannot be cancelled. The flag is always false.
 var neverCancelled atomic.Bool
 
-// stopFlag contains the flag that tells a launch to stop. The field stopped records whether the
+// stopFlag contains the flag that tells a launch to stop. The field `stopped` records whether the
 // launch has left out work because of this flag.
 type stopFlag struct {
 	asked   *atomic.Bool

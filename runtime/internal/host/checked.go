@@ -58,7 +58,7 @@ const maxSteps = 1 << 32
 // launch over a range.
 const rangeGroup = 64
 
-// dataAddr is the address of a kernel's constant data. All addresses that the function address
+// dataAddr is the address of a kernel's constant data. All addresses that the function `address`
 // returns are greater than dataAddr.
 const dataAddr = 1 << 39
 

@@ -49,8 +49,8 @@ func executeCommand(c *hal.Command) bool {
 	return true
 }
 
-// pieceSize is the largest number of bytes copied at once. Cancelling a copy waits for the current
-// piece, which takes some hundred microseconds at most.
+// pieceSize is the largest number of bytes copied at once. A cancelled copy still completes its
+// current piece, which takes at most a few hundred microseconds.
 const pieceSize = 1 << 20
 
 // copyPieces copies src to dst, which has the same length. copyPieces stops when cancel.Ask is

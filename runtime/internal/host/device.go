@@ -28,9 +28,9 @@ type device struct {
 	abandoned bool
 	ended     chan struct{}
 
-	// cmd is a copy of the running command, whose outcome goes to the fields fault and times. If
-	// the device is abandoned, the owner of the command reads the original fault record, although
-	// cmd may still run.
+	// cmd is a copy of the running command. The outcome of cmd is stored in the fields `fault` and
+	// `times`. If the device is abandoned, the owner of the command reads the original fault
+	// record, although cmd may still run.
 	cmd   hal.Command
 	fault hal.Fault
 	times hal.Times
@@ -55,7 +55,7 @@ func (d *device) Info() *hal.Info { return &d.info }
 // Time implements hal.Timer.
 func (d *device) Time() error { return nil }
 
-// The type ticket represents a submitted batch.
+// The type `ticket` represents a submitted batch.
 type ticket struct {
 	cmds []hal.Command
 	next int           // index of the first command that has not been started
@@ -86,7 +86,7 @@ func (t *ticket) Done() bool {
 	}
 }
 
-// spinTime is the time for which a wait polls before it blocks.
+// spinTime is the longest time that Wait polls before it blocks.
 const spinTime = 30 * time.Microsecond
 
 func (t *ticket) Wait(ctx context.Context) error {
@@ -171,7 +171,7 @@ func (d *device) Abandon(err error) {
 			if c.Fault != nil {
 				c.Fault.Failed = err
 			}
-			if c.Taken != nil && i >= t.next { // the command before index t.next may still run, so a goroutine may still read its bytes
+			if c.Taken != nil && i >= t.next { // command t.next-1 may be running, and may still read its bytes
 				taken = append(taken, c.Taken)
 			}
 		}
@@ -260,7 +260,7 @@ func (d *device) startNext(t *ticket) bool {
 	return false
 }
 
-// The type pipeline describes a kernel that is ready for launches.
+// The type `pipeline` describes a kernel that is ready for launches.
 type pipeline struct {
 	dev       *device
 	kernel    *abi.Kernel

@@ -92,8 +92,8 @@ func panicText(v any) string {
 	return text
 }
 
-// takeNumbers replaces the numbers in s by # and returns at most two of them. The result named
-// unsigned is true if a number is too large for an int64.
+// takeNumbers replaces the numbers in s by # and returns at most two of them. The result `unsigned`
+// is true if a number is too large for an int64.
 func takeNumbers(s string) (shaped string, numbers [2]int64, unsigned bool) {
 	var shape strings.Builder
 	n := 0

@@ -15,8 +15,8 @@ import (
 )
 
 // Form is Go code that kgen generated for a work-group of a kernel, or for some work-items of a
-// kernel over a range. One goroutine at a time uses a Form, for one work-group after another. The
-// type of a Form embeds a [Group].
+// kernel over a range. A Form runs one work-group after another, and only one goroutine at a time
+// uses it. The type of a Form embeds a [Group].
 type Form interface {
 	Begin() // called at the beginning of a launch
 	Run()

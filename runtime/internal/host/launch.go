@@ -96,9 +96,9 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopFlag) {
 }
 
 // runParallel divides the range [0, total) into pieces of at most chunk numbers. Several goroutines
-// run the pieces. Each goroutine calls begin, which returns the functions f and end. The goroutine
-// calls f for each of its pieces, and calls end once after the last piece. After stop asks the
-// launch to end, no goroutine begins another piece.
+// run the pieces. Each goroutine first calls `begin`, which returns the functions f and `end`. The
+// goroutine calls f for each of its pieces, and finally calls `end`. If the flag `stop` ends the
+// launch, no goroutine begins another piece.
 func runParallel(total, chunk int, stop *stopFlag, begin func() (f func(lo, hi int), end func())) {
 	if raceEnabled {
 		runUnordered(total, stop, begin)
@@ -143,10 +143,10 @@ func deviceOrder(rank int, v [3]int) (out [3]uint32) {
 	return out
 }
 
-// runUnordered does the work of runParallel if the race detector is on. Each of
-// four goroutines calls f for every fourth number. If there are more than 2^14 numbers, each
-// goroutine calls f for every fourth piece of consecutive numbers instead. The goroutines share no
-// counter, because a counter would order their accesses and so hide races.
+// runUnordered does the work of runParallel if the race detector is on. Each of four goroutines
+// calls f for every fourth number. If there are more than 2^14 numbers, each goroutine calls f for
+// every fourth piece of consecutive numbers instead. The goroutines share no counter. A counter
+// would order their accesses, and the race detector would then miss races.
 func runUnordered(total int, stop *stopFlag, begin func() (f func(lo, hi int), end func())) {
 	const workers, pieces = 4, 1 << 14
 	size := (total + pieces - 1) / pieces

@@ -24,7 +24,7 @@ func (m *memory) Address() uint64 { return m.addr }
 
 func (m *memory) Bytes() []byte { return unsafe.Slice((*byte)(m.ptr), m.size) }
 
-// Free frees the memory. Free does nothing if closing the device has freed the memory.
+// Free frees the memory. Free does nothing if the device is closed and has freed the memory.
 func (m *memory) Free() {
 	m.ptr = nil
 	if m.dev != nil {
@@ -41,8 +41,8 @@ func address(size uint64) uint64 {
 	return 1<<40 + nextAddress.Add(size) - size
 }
 
-// mapSize is the least size of mapped memory. A mapping costs two system calls and page faults,
-// which is little compared with the use of so much memory.
+// mapSize is the least size of mapped memory. A mapping costs two system calls and page faults. The
+// use of so much memory costs far more.
 const mapSize = 1 << 20
 
 // is64 says that addresses have 64 bits. If addresses have 32 bits, the Go heap may use the
@@ -70,7 +70,7 @@ func (d *device) Alloc(size uint64, _ hal.MemoryKind) (hal.Memory, error) {
 	}
 	defer d.budget.markTaken(size)
 	if hasPages && !is64 && size >= mapSize {
-		// The built-in function make would end the process if there are too few consecutive
+		// The built-in function `make` would end the process if there are too few consecutive
 		// addresses.
 		pages, err := mapPages(int(size) + arenaSize)
 		if err != nil {

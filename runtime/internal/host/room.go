@@ -20,7 +20,7 @@ type memoryLimit struct {
 	keptFree uint64 // number of bytes that stay free for threads and the Go heap
 }
 
-// countsWhen says when a limit begins to count memory that is mapped for a buffer.
+// countsWhen is the moment at which the memory of a buffer begins to count towards a limit.
 type countsWhen uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	seesHeap                      // never counted, because the limit counts only memory of the Go heap
 )
 
-// heapGrowth is the number of bytes of address space by which the Go heap grows.
+// heapGrowth is the address space, in bytes, that the Go heap needs when it grows.
 const heapGrowth = 64 << 20
 
 // threadOfC is the number of bytes of address space that a thread of the C library needs. The
@@ -44,7 +44,7 @@ func threadGrowth(limit uint64) uint64 {
 	return min(threads*uint64(threadAddresses), limit/4)
 }
 
-// limitReader reads the limits of the process from files. The field root is the root of the
+// limitReader reads the limits of the process from files. The field `root` is the root of the
 // file system, which is "/" except in tests.
 type limitReader struct{ root string }
 
@@ -173,7 +173,7 @@ func (s limitReader) cgroupLimit(v2 bool, dir string) (memoryLimit, bool) {
 	}
 	limit, ok := s.readNumber(path.Join(dir, names[0]))
 	if high, has := s.readNumber(path.Join(dir, "memory.high")); v2 && has && (!ok || high < limit) {
-		limit, ok = high, true // above memory.high the system slows processes until they hardly run
+		limit, ok = high, true // the system slows a group that uses more than memory.high, until its processes hardly run
 	}
 	used, has := s.readNumber(path.Join(dir, names[1]))
 	if !ok || !has || limit >= 1<<62 {
@@ -194,9 +194,9 @@ func heapUsed() uint64 {
 	return s[0].Value.Uint64() - s[1].Value.Uint64() - s[2].Value.Uint64()
 }
 
-// heapFree returns the sizes, in bytes, of two parts of Go's heap. free is the number of bytes that Go's
-// runtime got from the system and does not use. released is the number of bytes that Go's runtime
-// returned to the system while keeping their addresses.
+// heapFree returns the sizes, in bytes, of two parts of Go's heap. The result `free` is the number
+// of bytes that Go's runtime got from the system and does not use. The result `released` is the
+// number of bytes that Go's runtime returned to the system without giving up their addresses.
 func heapFree() (free, released uint64) {
 	s := metric(heapFreeName, heapReleasedName)
 	return s[0].Value.Uint64(), s[1].Value.Uint64()

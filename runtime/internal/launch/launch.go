@@ -79,8 +79,8 @@ type HostArg struct {
 	Size  uint64 // size in bytes
 }
 
-// Call is one launch as a stub requests it, with its arguments and its range. Only package runtime
-// reads a Call. Later launches reuse the storage of a Call's slices.
+// Call describes a launch that a stub requests, with the launch's arguments and range. Only package
+// runtime reads a Call. Later launches reuse the storage of a Call's slices.
 type Call struct {
 	Form   abi.Form
 	Rank   int

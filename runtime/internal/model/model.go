@@ -154,10 +154,10 @@ func (k Trap) Kernel(it dsl.Item1) {
 	k.X[i] = i + 1
 }
 
-// Modes is the number of ways in which Panic panics.
+// Modes is the number of kinds of panics that Panic can cause.
 const Modes = 20
 
-// Panic panics in the way that mode selects. The slice x has length 3 and capacity 4.
+// Panic causes the panic that mode selects. The slice x has length 3 and capacity 4.
 func Panic(mode, v int, x []int) {
 	var a [3]int
 	var p *int

@@ -86,7 +86,7 @@ func recordsIn(words []uint32) []uint32 {
 	return all[:min(uint64(words[abi.PrintUsed]), uint64(len(all)))]
 }
 
-// Used returns the number of 32-bit words of a print buffer that may differ from zero.
+// Used returns how many 32-bit words, at the beginning of a print buffer, may differ from zero.
 func Used(words []uint32) int { return min(len(words), abi.PrintHeader+len(recordsIn(words))) }
 
 // Lost returns the number of records that did not fit into the print buffer.

@@ -49,7 +49,7 @@ var basic = map[string]reflect.Type{
 	"complex64": reflect.TypeFor[complex64](), "complex128": reflect.TypeFor[complex128](),
 }
 
-// parse returns the type that the parameter text describes.
+// `parse` returns the type that the parameter `text` describes.
 func parse(text string) (*typ, error) {
 	switch {
 	case text == "nil":
@@ -76,7 +76,7 @@ func (p *parser) eatWord(s string) bool {
 	return ok
 }
 
-// takeWord removes and returns the text before the first character that is in the string ends.
+// takeWord removes and returns the text before the first character that the string `ends` contains.
 func (p *parser) takeWord(ends string) string {
 	n := strings.IndexAny(p.rest, ends)
 	if n < 0 {
@@ -196,7 +196,7 @@ func (t *typ) readValue(r *valueReader) any {
 	return v.Interface()
 }
 
-// fill reads a value of the type t into v.
+// `fill` reads a value of the type t into v.
 func (t *typ) fill(v reflect.Value, r *valueReader) {
 	if t.elem != nil {
 		for i := 0; i < v.Len() && !r.short; i++ {

@@ -34,7 +34,7 @@ type Batch struct {
 	run          func(ctx context.Context) error // the host function of the batch, or nil
 	after        []*Event                        // events that the host function waits for
 	half         *half                           // half of a copy between devices, if the batch consists of that half; otherwise nil
-	gates        []*half                         // halves of copies between devices that must have completed before the batch is submitted
+	gates        []*half                         // halves of copies between devices; the batch is submitted after these halves have completed
 
 	*batchStorage // storage of the batch; spentStorage after the batch has completed
 }
@@ -49,15 +49,14 @@ type batchStorage struct {
 	ends    []int     // the uses of command i are uses[ends[i-1]:ends[i]]
 	replays []*Replay // replays of the commands that are an OpGraph
 
-	// The fields bytes and slices are the memory that commands point to. The fields bytes and
-	// slices are reallocated when they grow. Commands that point into an old array keep that array
-	// alive.
+	// The fields `bytes` and `slices` contain the memory that commands point to. The fields `bytes`
+	// and `slices` are reallocated when they grow. Commands that point into an old array keep that
+	// array alive.
 	bytes  []byte
 	slices []hal.SliceArg
 }
 
-// spentStorage is the storage of all batches that have completed. Nothing writes to the
-// variable spent.
+// All batches that have completed share spentStorage. Nothing writes to spentStorage.
 var spentStorage batchStorage
 
 // A use contains the same data as a Use, but not the memory's handle. A use must not keep the
@@ -68,7 +67,7 @@ type use struct {
 	access uint8
 }
 
-// add appends a command to the batch, and returns the batch's copy of the command.
+// `add` appends a command to the batch, and returns the batch's copy of the command.
 func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	b.cmds = appendCommand(b.cmds, cmd)
 	b.weight++
@@ -139,7 +138,7 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
-// stampSubmitted stores the current time as the time at which the batch is submitted.
+// stampSubmitted stores the current time as the time of the batch's submission.
 func (b *Batch) stampSubmitted() {
 	now := hal.Now()
 	for _, e := range b.events {
@@ -223,7 +222,7 @@ func (b *Batch) pollBatch() bool {
 	return b.state == batchDone
 }
 
-// The method wait submits the batch if necessary, and blocks until the batch has completed or ctx
+// The method `wait` submits the batch if necessary, and blocks until the batch has completed or ctx
 // ends.
 func (b *Batch) wait(ctx context.Context) error {
 	if b.pollBatch() {
@@ -275,8 +274,8 @@ func (b *Batch) wait(ctx context.Context) error {
 // submitted already.
 var closedChan = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// whenSubmitted returns a channel that is closed when the batch has been submitted, or when
-// submitting it has failed.
+// whenSubmitted returns a channel that is closed when the batch has been submitted, or could not be
+// submitted.
 func (b *Batch) whenSubmitted() <-chan struct{} {
 	b.stream.mu.Lock()
 	defer b.stream.mu.Unlock()

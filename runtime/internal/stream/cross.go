@@ -35,7 +35,7 @@ type Cross struct {
 	Move func(ctx context.Context, cancel *hal.Cancel) Moved
 }
 
-// Moved is the outcome of moving the bytes of a copy.
+// Moved describes how the move of a copy's bytes has ended.
 type Moved struct {
 	Src, Dst  error // the failures of the two devices
 	Cancelled bool  // the move has ended early
@@ -58,12 +58,12 @@ func (e *CrossError) Error() string {
 	return e.Err.Error()
 }
 
-// crossings is locked while a copy between two streams is recorded. The lock gives the copies the
+// `crossings` is locked while a copy between two streams is recorded. The lock gives the copies the
 // same order in all streams. Only a goroutine that has locked crossings may lock the mu of several
 // streams.
 var crossings sync.Mutex
 
-// crossing is a recorded copy between two streams.
+// `crossing` is a recorded copy between two streams.
 type crossing struct {
 	src, dst *half
 	near     *half // the half that the caller's event belongs to
@@ -72,7 +72,7 @@ type crossing struct {
 	after    []*Event // events that the copy waits for because of the caller's options
 }
 
-// half is the part of a copy that belongs to one stream.
+// `half` is the part of a copy that belongs to one stream.
 type half struct {
 	stream *Stream
 	other  *half
@@ -84,8 +84,9 @@ type half struct {
 	last   uint64        // number of the newest batch that uses the half's memory and must complete before the half
 }
 
-// recordAcross calls add, which appends commands to s, including copies between s and the streams
-// far. If too many batches of a stream are incomplete, recordAcross first waits.
+// recordAcross calls `add`, which appends commands to s. The commands may include copies between s
+// and the streams in `far`. If too many batches of a stream are incomplete, recordAcross first
+// waits.
 func (s *Stream) recordAcross(ctx context.Context, far []*Stream, add func() error) error {
 	all := append([]*Stream{s}, far...)
 	for _, t := range all {
@@ -121,7 +122,7 @@ func (s *Stream) makeRoom(ctx context.Context) error {
 	}
 }
 
-// farStreams returns the other streams that commands copy from or to, each once.
+// farStreams returns the other streams that the commands copy from or to, without duplicates.
 func farStreams(cmds []Command) (far []*Stream) {
 	for i := range cmds {
 		if c := cmds[i].Cross; c != nil && !slices.Contains(far, c.Far) {
@@ -131,8 +132,9 @@ func farStreams(cmds []Command) (far []*Stream) {
 	return far
 }
 
-// appendCross appends the two halves of a copy that the method usable has accepted, and starts the
-// goroutine that moves its bytes. The caller holds the mu of both streams.
+// appendCross appends the two halves of a copy, and starts the goroutine that moves the copy's
+// bytes. The caller has checked the copy with the method `usable`, and holds the mu of both
+// streams.
 func (s *Stream) appendCross(front *Recorder, n *Command, after []*Event, e *Event) {
 	c := n.Cross
 	x := &crossing{move: c.Move, cancel: n.Cmd.Cancel, after: after}
@@ -199,8 +201,8 @@ func commandsOf(events []*Event) (out []*Event) {
 	return out
 }
 
-// If e is an event of a copy between s and another stream, In returns the copy's event in s, and
-// otherwise e.
+// In returns the copy's event in s if e is an event of a copy between s and another stream.
+// Otherwise, In returns e.
 func (e *Event) In(s *Stream) *Event {
 	if e.batch != nil && e.batch.stream != s && e.batch.half != nil && e.batch.half.other.stream == s {
 		return e.batch.half.other.event
@@ -208,8 +210,8 @@ func (e *Event) In(s *Stream) *Event {
 	return e
 }
 
-// gatesFor returns the incomplete halves that a command must wait for, which share memory with the
-// command or have their events in after.
+// gatesFor returns the incomplete halves that a command must wait for. The command must wait if it
+// conflicts with the half, or if the half's event is in `after`.
 func (s *Stream) gatesFor(uses []Use, after ...*Event) (gates []*half) {
 	if len(s.halves) == 0 {
 		return nil
@@ -224,7 +226,7 @@ func (s *Stream) gatesFor(uses []Use, after ...*Event) (gates []*half) {
 	return gates
 }
 
-// conflicts reports whether a command with the use u must wait for the half.
+// `conflicts` reports whether a command with the use u must wait for the half.
 func (h *half) conflicts(u Use) bool {
 	return u.Access != 0 && h.sharesElements(u.Mem.state, u.Lo, u.Hi, u.Access)
 }
@@ -235,7 +237,8 @@ func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access
 	return mem == h.use.Mem.state && lo < h.use.Hi && h.use.Lo < hi && (access|h.use.Access)&abi.Write != 0
 }
 
-// gate makes the current batch wait for the given halves of copies. If the batch has commands that need not wait, gate begins a new batch.
+// `gate` makes the current batch wait for the given halves of copies. If the batch has commands
+// that need not wait, `gate` begins a new batch.
 func (s *Stream) gate(gates []*half) {
 	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
 		s.seal() // the commands of the current batch need not wait for the halves
@@ -251,7 +254,8 @@ func (b *Batch) gated() bool {
 // errLeft is the error of a copy that ends because a device was abandoned.
 var errLeft = fmt.Errorf("%w during the copy", hal.ErrAbandoned)
 
-// run moves the bytes when it is the copy's turn on both devices, and ends both halves.
+// `run` waits until both devices have reached the copy. Then `run` moves the bytes and ends both
+// halves.
 func (x *crossing) run() {
 	ctx, cancel := context.WithCancel(x.src.stream.life)
 	defer cancel()
@@ -272,9 +276,9 @@ func (x *crossing) run() {
 	}
 }
 
-// turn waits for the commands before the copy. turn returns the time at which the move begins. If
-// there is no move, turn returns 0 and the outcome of the copy. The result from is the failed
-// command that should have written the source.
+// `turn` waits for the commands before the copy, and returns the time at which the move begins. If
+// there is no move, the time is 0, and m is the outcome of the copy. If a failed command should
+// have written the source, the result `from` is that command.
 func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64) {
 	halves := []*half{x.src, x.dst}
 	for _, h := range halves {
@@ -310,7 +314,7 @@ func (x *crossing) turn(ctx context.Context) (m Moved, from *Event, start int64)
 	return Moved{}, nil, hal.Now()
 }
 
-// left returns an error if the half's device was abandoned.
+// `left` returns an error if the half's device was abandoned.
 func (h *half) left() error {
 	h.stream.mu.Lock()
 	defer h.stream.mu.Unlock()
@@ -320,8 +324,8 @@ func (h *half) left() error {
 	return nil
 }
 
-// outcome returns the outcome of a half. A failure of the destination is also the outcome of the
-// source's half if the caller's event belongs to the source's half.
+// `outcome` determines the outcome of a half. A failure of the destination is also the outcome of
+// the source's half if the caller's event belongs to the source's half.
 func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	own, other := m.Src, m.Dst
 	if h == x.dst {
@@ -333,7 +337,7 @@ func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	case h != x.dst && h != x.near:
 	case other != nil:
 		f.Failed = &CrossError{Other: h.other.stream, Err: other}
-	case from != nil && h == x.dst: // the source's half fails like any command that reads the unwritten memory
+	case from != nil && h == x.dst: // the source's half fails by itself, because it reads poisoned memory
 		f.Failed = &CrossError{Other: h.other.stream, From: from}
 	default:
 		f.Cancelled = m.Cancelled
@@ -341,7 +345,7 @@ func (x *crossing) outcome(h *half, m Moved, from *Event) (f hal.Fault) {
 	return f
 }
 
-// end completes the half.
+// `end` completes the half.
 func (h *half) end(f hal.Fault, start, now int64) {
 	s := h.stream
 	s.mu.Lock()

@@ -35,8 +35,8 @@ type Rare struct {
 	// wait for the front returns only one failure.
 	Group *Group
 	// Ranks contains the ranks of the command in its Group. If several commands of the Group fail,
-	// a wait reports the failure with the lowest rank. A launch of several parts, which can fail
-	// separately, has a rank for each part.
+	// a wait reports the failure with the lowest rank. If parts of a launch can fail separately,
+	// Ranks contains a rank for each part.
 	Ranks []int
 
 	after []*Event // events that must complete before an event without a command is done
@@ -44,7 +44,7 @@ type Rare struct {
 	parts []*Event // events of an OpGraph's commands, if some failed
 	lost  bool     // the failure was dropped because there were too many failures
 	err   error    // reason why the command did not complete
-	from  *Event   // failed command that should have written memory which this command has read
+	from  *Event   // command that failed to write the memory that this command has read
 }
 
 // noRare is the Rare of all events without rare fields. Nothing writes to noRare.
@@ -87,7 +87,7 @@ func NewMarker(after []*Event) *Event {
 	return m
 }
 
-// follow makes a marker wait for the command of e. For each stream, the marker refers only to the
+// `follow` makes a marker wait for the command of e. For each stream, the marker refers only to the
 // newest command, because the stream's older commands complete first. So a marker that waits for
 // other markers has at most one event for each stream.
 func (m *Event) follow(e *Event) {
@@ -144,9 +144,9 @@ func (e *Event) Wait(ctx context.Context) error {
 }
 
 // Failed reports whether a completed command failed. If the command did not complete, the result
-// err is the reason. If the command read memory that another failed command should have written,
-// the result from is the event of that other command. If a command failed, and the results err and
-// from are nil, the command has a fault. After Failed, the failure counts as reported.
+// `err` is the reason. If the command read memory that another command failed to write, the result
+// `from` is the event of that other command. If a command failed, but both `err` and `from` are
+// nil, the command has a fault. After Failed, the failure counts as reported.
 func (e *Event) Failed() (failed bool, err error, from *Event) {
 	if e.batch == nil {
 		return false, nil, nil
@@ -200,12 +200,12 @@ func (e *Event) rank() int {
 	return h.Ranks[0]
 }
 
-// Front returns the Recorder by which the command was recorded.
+// Front returns the Recorder that the command was recorded through.
 func (e *Event) Front() *Recorder { return e.front }
 
-// Outcome returns the results of Failed, and is for an observer, which runs under the stream's
-// lock. After Outcome, the failure does not count as reported. The result parts contains the events
-// of a Replay's commands, if some commands failed.
+// Outcome returns the same `err` and `from` as Failed. Only observers call Outcome, because they
+// run under the stream's lock. After Outcome, the failure does not count as reported. The result
+// `parts` contains the events of a Replay's commands, if some commands failed.
 func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
 	h := e.Rare()
 	return h.err, h.from, h.parts
@@ -220,7 +220,7 @@ func (e *Event) Err() error {
 	return e.Rare().err
 }
 
-// Forget prevents waits for a front from returning a failure of the command.
+// If the command fails, Forget makes later waits for the front ignore the failure.
 func (e *Event) Forget() {
 	if e.batch == nil {
 		return
@@ -234,13 +234,13 @@ func (e *Event) Forget() {
 	}
 }
 
-// Recorder is one front of a stream, by which a queue records commands. All fields except ID belong
-// to the stream.
+// Recorder is one front of a stream. A queue records its commands through its Recorder. All fields
+// except ID belong to the stream.
 type Recorder struct {
 	ID      int32    // number that the owner sets before the first command
 	dropped int32    // number of failures that were dropped because there were too many failures
 	last    uint64   // number of the newest batch with a command of this front
-	failed  []*Event // failed commands whose failures no wait has returned
+	failed  []*Event // failed commands that no wait has reported
 }
 
 // addFailure records the failure of a command, for the next call that waits for the command.
@@ -270,7 +270,7 @@ func (s *Stream) addFailure(e *Event) {
 	}
 }
 
-// replaceFailure replaces the event old by e in the front's list of failures.
+// replaceFailure replaces the event `old` with e in the front's list of failures.
 func (s *Stream) replaceFailure(old, e *Event) {
 	if old.Rare().lost {
 		e.NeedRare().lost, old.NeedRare().lost = true, false
@@ -305,7 +305,7 @@ func (s *Stream) allTold(r *Recorder) {
 	}
 }
 
-// Failures returns the commands of the front whose failures no wait has returned, oldest first.
+// Failures returns the failed commands of the front that no wait has reported, oldest first.
 // Failures also returns the number of dropped failures. After Failures, all these failures count as
 // reported.
 func (s *Stream) Failures(front *Recorder) (failed []*Event, more int) {

@@ -60,7 +60,7 @@ func (t *hostTicket) Wait(ctx context.Context) error {
 	}
 }
 
-// The method seal closes the current batch to further commands. The batch is submitted after the
+// The method `seal` closes the current batch to further commands. The batch is submitted after the
 // batches before it.
 func (s *Stream) seal() {
 	if b := s.cur; b != nil {
@@ -102,9 +102,9 @@ func (s *Stream) canSubmitHeld() bool {
 	return s.funcs > 0 && s.inflight[len(s.inflight)-1].sealedUnsent && s.runningBatch() == nil
 }
 
-// nextHeld looks at the batches held back. nextHeld removes the first batch that can be submitted
-// now and returns that batch, or nil. nextHeld also returns the last incomplete batch before that
-// batch, or nil.
+// nextHeld finds the first batch that the stream holds back. If the batch can be submitted now,
+// nextHeld releases and returns it; otherwise nextHeld returns nil. nextHeld also returns the last
+// incomplete batch before that batch, or nil.
 func (s *Stream) nextHeld() (b, before *Batch) {
 	if !s.abandoned && s.runningBatch() != nil {
 		return nil, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Memory is an owner's handle of device memory. Free releases the memory, and so does the garbage
-// collector if it finds the handle unused. Released memory is freed when no batch uses the memory
-// any more.
+// Memory is an owner's handle of device memory. Free releases the memory. The garbage collector
+// also releases the memory if the handle is unused. Released memory is freed when no batch uses the
+// memory any more.
 type Memory struct {
 	stream  *Stream
 	state   *memoryState
@@ -64,8 +64,8 @@ func (s *Stream) Alloc(size uint64, kind hal.MemoryKind) (*Memory, error) {
 }
 
 const (
-	// maxDying is the limit of released memory that is not freed yet, in bytes. If the limit is
-	// exceeded, an allocation waits until some of that memory is freed.
+	// maxDying is the largest total size, in bytes, of released memory that is not freed yet. If
+	// the limit is exceeded, an allocation waits until some of that memory is freed.
 	maxDying = 64 << 20
 	// paceTime is the longest time that an allocation waits because of maxDying.
 	paceTime = 100 * time.Millisecond

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// ErrCancelled is the error for a command that did not complete because of its Cancel.
+// ErrCancelled is the error for a command that did not complete because it was cancelled.
 var ErrCancelled = errors.New("cancelled")
 
 // ErrEnded is the error for a launch in which the device left a loop early, so that the kernel
@@ -23,14 +23,14 @@ var ErrEnded = errors.New("the device ended a loop early")
 // that reads x and writes the memory y then fails with A's error, and A also poisons y. After a
 // CopyFrom that writes all of x, only y is still poisoned.
 //
-// A fault does not poison memory, because after a fault the memory has the contents that it would
-// have in Go.
+// A fault does not poison memory, because the memory then has the same contents as if the kernel
+// had run as Go code.
 type poisonRange struct {
 	lo, hi uint64
 	by     *Event
 }
 
-// settle determines the outcomes of the commands of a completed batch.
+// `settle` determines the outcomes of the commands of a completed batch.
 func (s *Stream) settle(b *Batch) {
 	replays := b.replays
 	for i, e := range b.events {

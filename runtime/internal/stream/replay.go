@@ -8,9 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// Replay is a sequence of commands that a backend has prepared and runs as one command. The
-// command's memory uses combine the memory uses of all commands of the sequence. For example, two
-// commands that write x[0:4] and x[6:8] become one command that writes x[0:8].
+// Replay is a sequence of commands that a backend has prepared and runs as one command. The memory
+// uses of all commands of the sequence are combined. For example, two commands that write x[0:4]
+// and x[6:8] become one command that writes x[0:8].
 //
 // If a command failed, the stream examines the commands of the sequence one by one. Faults and
 // poison are therefore the same as if the commands had been recorded one by one.
@@ -20,11 +20,12 @@ type Replay struct {
 	parts func(e *Event) []*Event
 }
 
-// NewReplay returns the sequence as one command. The graph g is the sequence as the backend has
-// prepared it. The memory in the parameter owned stays in use until the command has completed.
+// NewReplay returns the sequence as one command. The backend has prepared the sequence as the graph
+// g. The memory `owned` is not freed before the command has completed.
 //
-// `parts` makes one event for each command of the sequence. The argument of parts is the
-// event of the submission. The stream calls parts under its lock, if some of the commands failed.
+// The function `parts` makes one event for each command of the sequence. Its argument is the event
+// of the submission. If some of the commands failed, the stream calls `parts` under the stream's
+// lock.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.unionOfUses(), Use{Mem: owned})
 	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}

@@ -23,12 +23,12 @@ const (
 	batchIdle = 32
 	batchFull = 256
 	// maxInflight is the largest number of submitted batches that are incomplete. If maxInflight
-	// batches are incomplete, recording a command waits.
+	// batches are incomplete, a method that records a command waits first.
 	maxInflight = 16
 	// FlushDelay is the time that a recorded command waits for other commands of its batch.
 	FlushDelay = 100 * time.Microsecond
 	// maxSpare is the number of batches whose storage is kept for reuse. At most maxSpare batches
-	// exist at a time, and a program that launches without waiting has that many batches.
+	// exist at a time. A program that launches without waiting reaches this number.
 	maxSpare = maxInflight + 2
 	// maxFailed is the largest number of failures that are kept for a queue if no goroutine waits
 	// for it.
@@ -37,7 +37,7 @@ const (
 
 // Stream is the ordered sequence of commands of one device.
 //
-// No method waits for the device while it holds a lock. Every wait for the device ends when the
+// No method holds a lock while it waits for the device. Every wait for the device ends when the
 // context of the caller or the context of the stream ends. The stream's context ends when the
 // stream is closed or abandoned.
 type Stream struct {
@@ -68,8 +68,8 @@ type Stream struct {
 	dying      []*memoryState
 	draining   bool
 	poisons    int         // number of poisoned ranges of memory
-	failing    []*Recorder // fronts with failures that no wait has returned
-	lost       error       // error with which the device was lost, or nil
+	failing    []*Recorder // fronts with failures that no wait has reported
+	lost       error       // error that reported the loss of the device, or nil
 	closed     atomic.Bool // Close was called; set under mu
 	abandoned  bool
 	users      int             // number of calls that use the device or a ticket
@@ -103,8 +103,8 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 }
 
 // Observer is a function that the stream calls for each completed command, under the stream's lock.
-// The last argument yields the kind of access and the number of bytes of each memory use of the
-// command. An Observer must not block.
+// The argument `uses` contains a pair for each memory use of the command: the kind of access and
+// the number of bytes. An Observer must not block.
 type Observer func(e *Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64])
 
 // Time makes the stream set the Times of events. The observer may be nil. Time must be called
@@ -114,7 +114,8 @@ func (s *Stream) Time(observe Observer) { s.timed, s.observe = true, observe }
 // Poll makes the stream process the commands that have completed.
 func (s *Stream) Poll() { s.poll() }
 
-// Command is a command of the device, or a host function, to be recorded.
+// Command describes a command to be recorded, which is either a command of the device or a host
+// function.
 type Command struct {
 	// Cmd is the command. Record copies the Args and Slices of Cmd, and sets Barrier and Fault in
 	// the copy of Cmd.
@@ -217,7 +218,7 @@ func (s *Stream) appendNext(front *Recorder, q *Sequence, i int, after, events [
 	s.appendUsable(front, n, wait, s.gatesFor(n.Uses, behind...), events[i])
 }
 
-// recordWith waits if too many batches are incomplete. Then recordWith calls the function add,
+// recordWith waits if too many batches are incomplete. Then recordWith calls the function `add`,
 // which appends commands to the current batch. recordWith submits the batch if the batch is full.
 // If GOMAXPROCS is greater than 1, another goroutine submits full batches, and the caller continues
 // recording.
@@ -271,10 +272,10 @@ func (s *Stream) mustSubmit() bool {
 	return s.deviceIdle()
 }
 
-// setTimer sets the timer for the batch with the given number. The number 0 means the batch
-// that is current when the timer fires. Setting a timer wakes a thread, so setTimer is not
-// called again for each batch. If the timer fires and the batch was submitted already, the timer is
-// set once more for a later batch.
+// setTimer sets the timer for the batch with the given number. The number 0 means the batch that is
+// current when the timer fires. Each call of setTimer wakes a thread, so setTimer is not called
+// again for each batch. If the timer fires and the batch was submitted already, the timer is set
+// once more for a later batch.
 func (s *Stream) setTimer(batch uint64, delay time.Duration) {
 	s.armed, s.armedFor = true, batch
 	s.timer.Reset(delay)
@@ -296,9 +297,9 @@ func (s *Stream) handOn() {
 	}
 }
 
-// appendUsable adds a command that the method usable accepts. If wait is set, the command gets a
-// barrier even if its memory uses need no barrier. The command waits for gates, which are halves of
-// copies between devices.
+// appendUsable adds a command that the method `usable` has accepted. If wait is set, the command
+// gets a barrier even if its memory uses need no barrier. The command waits for the halves of
+// copies in `gates`.
 func (s *Stream) appendUsable(front *Recorder, n *Command, wait bool, gates []*half, e *Event) {
 	if len(gates) > 0 {
 		s.gate(gates)
@@ -322,12 +323,12 @@ func (s *Stream) appendUsable(front *Recorder, n *Command, wait bool, gates []*h
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	// runtime.KeepAlive keeps the memory handles in n alive until the method add has recorded the
-	// batch in them.
+	// runtime.KeepAlive keeps the memory handles in n alive until the code above has stored the
+	// batch's number in their states.
 	runtime.KeepAlive(n)
 }
 
-// usable returns an error if the command cannot be recorded.
+// `usable` returns an error if the command cannot be recorded.
 func (s *Stream) usable(n *Command) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -369,7 +370,7 @@ func (s *Stream) deviceIdle() bool {
 	return len(s.inflight) == 0
 }
 
-// The method current returns the batch that the stream appends commands to.
+// The method `current` returns the batch that the stream appends commands to.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
 		var b *batchStorage
@@ -517,7 +518,7 @@ func (s *Stream) poll() {
 	s.collect()
 }
 
-// The method collect processes completed batches, in order. The caller has locked the stream.
+// The method `collect` processes completed batches, in order. The caller has locked the stream.
 func (s *Stream) collect() {
 	n := 0
 	for _, b := range s.inflight {
@@ -558,7 +559,7 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 		s.collect()
 		var b *Batch
 		if n := len(s.inflight); n > 0 && s.inflight[0].seq <= last {
-			// Waiting for the newest batch is enough, because older batches complete first.
+			// It is enough to wait for the newest batch, because older batches complete first.
 			b = s.inflight[min(uint64(n-1), last-s.inflight[0].seq)]
 		}
 		if s.cur != nil && s.cur.seq <= last {
@@ -579,8 +580,8 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 }
 
 // Close submits all recorded commands, waits for all batches and for all users of the device, and
-// ends the stream. Closing the device then frees the remaining memory. If ctx ends first, Close
-// abandons the device. All waits for an abandoned device end, and an abandoned device must never be
+// ends the stream. When the device is closed later, it frees the remaining memory. If ctx ends
+// first, Close abandons the device, and ends all waits for it. An abandoned device must never be
 // closed. The error of Close contains the number of incomplete commands.
 func (s *Stream) Close(ctx context.Context) error {
 	if err := s.MayWait(); err != nil {

@@ -24,10 +24,10 @@ type usedRange struct {
 // maxAccesses ranges, a barrier costs less than the comparison.
 const maxAccesses = 512
 
-// Tracker finds the commands that need a barrier. A barrier orders all commands before it with
-// respect to all commands after it, so only memory uses since the last barrier count. Uses in
-// earlier batches count, too, because the completion of a batch does not make its writes visible to
-// a later batch.
+// Tracker finds the commands that need a barrier. A barrier makes all later commands wait for all
+// earlier commands. The Tracker therefore keeps only the memory uses since the last barrier. These
+// include uses in earlier batches, because the completion of a batch does not make its writes
+// visible to a later batch.
 type Tracker struct {
 	open []usedRange
 }

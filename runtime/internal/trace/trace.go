@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The constant delay is the time for which the tracer collects spans before it writes them.
+// The tracer collects spans for the duration `delay` before it writes them.
 const delay = 100 * time.Millisecond
 
 // Sink is the destination of traces. Sink contains a JSON array.
@@ -27,8 +27,8 @@ type Sink struct {
 	err   error
 }
 
-// The variable files maps the names of files in KGEN_TRACE to their sinks. A sink stays in the map,
-// so that devices that are opened later add to its file.
+// `files` maps the names of files in KGEN_TRACE to their sinks. A sink stays in the map, so that a
+// device that is opened later adds its spans to the same file.
 var files struct {
 	sync.Mutex
 	of map[string]*Sink
@@ -55,7 +55,7 @@ func File(name string) (*Sink, error) {
 	return s, nil
 }
 
-// write appends values to the JSON array of the sink.
+// `write` appends values to the JSON array of the sink.
 func (s *Sink) write(values [][]byte) {
 	if len(values) == 0 {
 		return
@@ -110,7 +110,7 @@ type Tracer struct {
 	mu      sync.Mutex
 	pending []Span
 
-	writing sync.Mutex // guards rows and lanes, which only the method flush uses
+	writing sync.Mutex // guards rows and lanes, which only the method `flush` uses
 	rows    map[string]*row
 	lanes   int
 

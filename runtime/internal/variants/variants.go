@@ -1,8 +1,8 @@
 // Package variants makes modules of kernel variants, if the stubs do not contain these modules. The
 // modules are made from the kernels' IR.
 //
-// Stubs of packages with the directive //kgen:variants load refer to [Make] in the descriptions of
-// such variants. A program without such stubs does not contain the compiler.
+// If a package has the directive //kgen:variants load, the descriptions of such variants in its
+// stubs refer to [Make]. A program without such stubs does not contain the compiler.
 package variants
 
 import (

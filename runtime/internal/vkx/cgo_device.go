@@ -130,8 +130,8 @@ func (d *Device) DestroyPipeline(p Pipeline) {
 	vk.DestroyPipeline(d.handle, as[vk.Pipeline](p), nil)
 }
 
-// unpackValue returns the handle and the result in v, which a C function for creating an object has
-// returned.
+// unpackValue returns the handle and the result in v. A C function that creates an object has
+// returned v.
 func unpackValue[H ~uintptr](v C.vkx_value) (H, Result) { return H(v.value), Result(v.result) }
 
 // cBool converts a bool to a C int.
@@ -208,7 +208,7 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 }
 
 // Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
-// waits that poll call Reached many times.
+// a polling wait calls Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	var v C.uint64_t
 	r := C.vkx_get_reached(d.c, C.uintptr_t(s), &v)
@@ -282,7 +282,7 @@ func (d *Device) createComputePipeline(cache PipelineCache, p *ComputePipeline) 
 // noCommand is a variable whose address is passed to C if the list of commands is empty.
 var noCommand [1]uint32
 
-// The method submit records and submits a whole batch by one call into C.
+// The method `submit` records and submits a whole batch by one call into C.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	words := unsafe.SliceData(commands)
 	switch {

@@ -58,7 +58,7 @@ func createInstance(version Version, validate bool) (Instance, Result) {
 	return inst, Success
 }
 
-// The function as converts a handle of package vkx to a handle of the vulkan-go binding.
+// The function `as` converts a handle of package vkx to a handle of the vulkan-go binding.
 func as[H any, T ~uintptr](handle T) H { return *(*H)(unsafe.Pointer(&handle)) }
 
 // DestroyInstance destroys an instance and its messenger.
@@ -85,8 +85,8 @@ func enumeratePhysicalDevices(inst Instance, list []PhysicalDevice) (int, Result
 	return int(n), Result(r)
 }
 
-// unchained returns the total size, in bytes, of the feature structs that are not chained for a
-// device with all extensions.
+// `unchained` returns the total size, in bytes, of the feature structs that are missing from the
+// chain of a device with all extensions.
 func unchained() int { return int(C.vkx_unchained()) }
 
 // featureName returns the name of a feature according to the C shim.

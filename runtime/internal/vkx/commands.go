@@ -67,7 +67,7 @@ func (c *Commands) Execute(cb CommandBuffer) {
 	c.add64(uint64(cb))
 }
 
-// ResetQueries appends vkCmdResetQueryPool of n queries, beginning with first.
+// ResetQueries appends vkCmdResetQueryPool of the queries first to first+n-1.
 func (c *Commands) ResetQueries(pool QueryPool, first, n int) {
 	*c = append(*c, cmdResetQueries)
 	c.add64(uint64(pool))

@@ -4,11 +4,11 @@ package vkx
 
 import "unsafe"
 
-// CreateDevice creates a device with the given features. The parameter families contains one or two
-// queue families, and the device has one queue of each family. All families may use each buffer. If
-// the driver lacks a function, the Result is ErrorIncompatibleDriver, and CreateDevice also returns
-// the function's name. If exports is set, the device supports ExportMemory. The function Exports
-// reports whether a physical device can export memory.
+// CreateDevice creates a device with the given features. The parameter `families` contains one or
+// two queue families, and the device has one queue of each family. All families may use each
+// buffer. If the driver lacks a function, the Result is ErrorIncompatibleDriver, and CreateDevice
+// also returns the function's name. If `exports` is true, the device supports ExportMemory. The
+// function Exports reports whether a physical device can export memory.
 func CreateDevice(p PhysicalDevice, features uint64, exports bool, families ...uint32) (d *Device, lacks string, r Result) {
 	if r := injected(); r != Success {
 		return nil, "", r
@@ -49,8 +49,8 @@ func (d *Device) CreateHostBuffer(size uint64, usage BufferUsageFlags) (Buffer, 
 	return d.createHostBuffer(size, usage)
 }
 
-// HostTypes returns the set of memory types, with one bit per type, that ImportMemory may use for
-// the given host memory. The memory's address and size must be multiples of 64 KiB.
+// HostTypes returns the memory types that ImportMemory may use for the given host memory, as a set
+// with one bit per type. The memory's address and size must be multiples of 64 KiB.
 func (d *Device) HostTypes(p unsafe.Pointer) (types uint32, r Result) {
 	if r := injected(); r != Success {
 		return 0, r
@@ -152,8 +152,8 @@ func (d *Device) CreateQueryPool(n int) (QueryPool, Result) {
 	return d.createQueryPool(uint32(n))
 }
 
-// Timestamps reads the results of a pool's queries, beginning with the query number first.
-// Timestamps waits until submitted commands have written all these results.
+// Timestamps reads the results of a pool's queries, beginning with the query that has the number
+// `first`. Timestamps waits until submitted commands have written all these results.
 func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	if r := injected(); r != Success {
 		return r
@@ -161,8 +161,8 @@ func (d *Device) Timestamps(pool QueryPool, first int, ticks []uint64) Result {
 	return d.timestamps(pool, uint32(first), ticks)
 }
 
-// Calibrate reads the device's clock, and the clock of Monotonic in nanoseconds. The times of the
-// two readings differ by at most deviation nanoseconds.
+// Calibrate reads the device's clock, and the clock of Monotonic in nanoseconds. The two readings
+// are at most `deviation` nanoseconds apart.
 func (d *Device) Calibrate() (ticks, monotonic, deviation uint64, r Result) {
 	if r := injected(); r != Success {
 		return 0, 0, 0, r
@@ -256,8 +256,8 @@ type Submission struct {
 	Again bool
 }
 
-// Submit records the commands into the command buffer, and so replaces the contents of the command
-// buffer. Then Submit submits the command buffer.
+// Submit records the commands into the command buffer, replacing its old contents. Then Submit
+// submits the command buffer.
 func (d *Device) Submit(s *Submission, commands Commands) Result {
 	if r := injected(); r != Success {
 		return r

@@ -112,9 +112,9 @@ type MemoryHeap struct {
 // are packed in 32-bit words.
 type Dots uint32
 
-// An operation multiplies unsigned numbers, signed numbers, or signed numbers by unsigned numbers
-// (Mixed). An operation with Saturating in its name also adds a number to the sum, and clamps the
-// result to the range of the type.
+// The factors of a product are two unsigned numbers, two signed numbers, or a signed and an
+// unsigned number (Mixed). An operation with Saturating in its name also adds a number to the sum,
+// and clamps the result to the range of the type.
 const (
 	DotsUnsigned Dots = 1 << iota
 	DotsSigned

@@ -10,9 +10,9 @@ var (
 	began       atomic.Bool // the injected failure has been returned
 )
 
-// Inject counts later calls that can fail, from 1, and makes call n return r. If r is
-// ErrorDeviceLost, every later call fails, too, as with a real driver. If n is 0, Inject ends the
-// injection. Inject is for tests.
+// Inject makes call number n return r. Only later calls that can fail are counted, beginning with
+// 1. If r is ErrorDeviceLost, every later call fails, too, as with a real driver. If n is 0, Inject
+// ends the injection. Inject is for tests.
 func Inject(n int32, r Result) {
 	began.Store(false)
 	if n == 0 {

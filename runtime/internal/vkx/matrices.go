@@ -2,9 +2,9 @@
 
 package vkx
 
-// Matrices describes a matrix product that the sub-groups of a device can compute. Matrices
-// multiplies a matrix of M rows and K columns by a matrix of K rows and N columns. A, B, C and
-// Result are the element types of the matrices (VkComponentTypeKHR in Vulkan).
+// Matrices describes a matrix product that the sub-groups of a device can compute. The first factor
+// has M rows and K columns, and the second factor has K rows and N columns. A, B, C and Result are
+// the element types of the matrices (VkComponentTypeKHR in Vulkan).
 type Matrices struct {
 	M, N, K         int
 	A, B, C, Result Component

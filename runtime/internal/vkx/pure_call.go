@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// The pure Go side makes all calls itself, by the addresses of C functions. The driver reads
-// structs that Go has laid out. These structs are in Go's heap, where the garbage collector does
-// not move them. The function call is marked uintptrescapes. If an argument of the function call
-// converts the address of a struct, escape analysis puts the struct on the heap. The variables that
-// a struct on the heap points to are on the heap, too. The conversion in the argument also keeps
-// the memory alive until the call returns. Fields that are pointers have the type unsafe.Pointer,
-// so that the garbage collector follows them. Handles are plain integers, because they need not be
-// addresses.
+// The pure Go side makes all calls itself, and calls C functions at their addresses. The driver
+// reads structs that Go has laid out. These structs are in Go's heap, where the garbage collector
+// does not move them. The package's function `call` is marked uintptrescapes. If an argument of
+// `call` converts the address of a struct, escape analysis puts the struct on the heap. The
+// variables that a struct on the heap points to are on the heap, too. The conversion in the
+// argument also keeps the memory alive until the call returns. Fields that are pointers have the
+// type unsafe.Pointer, so that the garbage collector follows them. Handles are plain integers,
+// because they need not be addresses.
 
 type ptr = unsafe.Pointer
 
@@ -62,9 +62,9 @@ func (f *callFrame) free() {
 	frames.Put(f)
 }
 
-// call calls a C function. All addresses among the arguments point into the frame, or into memory
-// that the frame's fields refer to. The arguments therefore need not escape to the heap, unlike the
-// arguments of the package's function call.
+// The method `call` calls a C function. All addresses among the arguments point into the frame, or
+// into memory that the frame's fields refer to. The arguments therefore need not escape to the
+// heap, unlike the arguments of the package's function `call`.
 func (f *callFrame) call(fn uintptr, args ...uintptr) uintptr {
 	return invoke(fn, f.args[:copy(f.args[:], args)])
 }
@@ -74,8 +74,8 @@ func (f *callFrame) callResult(fn uintptr, args ...uintptr) Result {
 	return Result(int32(f.call(fn, args...)))
 }
 
-// call calls a C function with integers and addresses. The function call allocates memory for the
-// arguments.
+// The function `call` calls a C function with integers and addresses, and allocates memory for
+// these arguments.
 //
 //go:uintptrescapes
 func call(fn uintptr, args ...uintptr) uintptr { return invoke(fn, args) }

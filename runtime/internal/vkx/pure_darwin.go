@@ -4,9 +4,9 @@ package vkx
 
 import "time"
 
-// hostTimeDomain is an invalid time domain, because no time domain of Vulkan is known to be the
-// clock of package time on macOS. Package vulkan therefore uses submissions to compare the device's
-// clock with the host's clock.
+// hostTimeDomain is an invalid time domain, because none of Vulkan's time domains is known to be
+// the clock of package time on macOS. Package vulkan therefore uses submissions to compare the
+// device's clock with the host's clock.
 const hostTimeDomain = ^uint32(0)
 
 var epoch = time.Now()

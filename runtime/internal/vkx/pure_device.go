@@ -239,7 +239,7 @@ func (d *Device) createTimeline() (Semaphore, Result) {
 }
 
 // Reached returns the value of a timeline semaphore. Tests inject no failure into Reached, because
-// waits that poll call Reached many times.
+// a polling wait calls Reached many times.
 func (d *Device) Reached(s Semaphore) (uint64, Result) {
 	f := newFrame()
 	r := f.callResult(d.fn.GetSemaphoreCounterValue, d.handle, uintptr(s), uintptr(ptr(&f.waitedAt)))

@@ -4,7 +4,7 @@ package vkx
 
 import "unsafe"
 
-// The method submit allocates no memory, because every launch calls the method.
+// The method `submit` allocates no memory, because every launch calls the method.
 func (d *Device) submit(s *Submission, commands Commands) Result {
 	f := newFrame()
 	defer f.free()

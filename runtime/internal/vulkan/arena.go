@@ -4,8 +4,8 @@ package vulkan
 
 import "math/bits"
 
-// The constant granule is the alignment of suballocations. The size of each suballocation is also a
-// multiple of granule.
+// `granule` is the alignment of suballocations. The size of each suballocation is also a multiple
+// of granule.
 const granule = 256
 
 // A chunk is a piece of a memory block, free or in use.
@@ -32,7 +32,7 @@ func newArena(size uint64) *arena {
 	return a
 }
 
-// The function bin returns the bin of chunks of the given size.
+// The function `bin` returns the bin of chunks of the given size.
 func bin(size uint64) int {
 	u := size / granule
 	if u < 8 {
@@ -65,9 +65,9 @@ func (a *arena) remove(c *chunk) {
 	c.pfree, c.nfree = nil, nil
 }
 
-// find returns a free chunk of at least size bytes. The method find prefers a chunk from a bin
-// whose chunks are all large enough. If there is no such chunk, the method find returns a large
-// enough chunk from the bin for size, or nil.
+// `find` returns a free chunk of at least size bytes, or nil. The method prefers a chunk from a bin
+// whose chunks are all large enough. If there is no such chunk, the method searches the bin that
+// chunks of exactly this size belong to.
 func (a *arena) find(size uint64) *chunk {
 	own := bin(size)
 	for w, b := (own+1)/64, uint((own+1)%64); w < len(a.full); w, b = w+1, 0 {
@@ -83,8 +83,8 @@ func (a *arena) find(size uint64) *chunk {
 	return nil
 }
 
-// alloc returns a chunk of size bytes. The parameter size must be a multiple of granule. The method
-// alloc returns nil if no free chunk is large enough.
+// The method `alloc` returns a chunk of size bytes, or nil if no free chunk is large enough. The
+// parameter size must be a multiple of `granule`.
 func (a *arena) alloc(size uint64) *chunk {
 	c := a.find(size)
 	if c == nil {
@@ -104,7 +104,7 @@ func (a *arena) alloc(size uint64) *chunk {
 	return c
 }
 
-// The method release frees a chunk.
+// The method `release` frees a chunk.
 func (a *arena) release(c *chunk) {
 	a.used -= c.size
 	c.free = true

@@ -29,7 +29,7 @@ const (
 	kernelGroup  = 16 << 10 // number of bytes that a work-group copies or fills
 )
 
-// builtins contains a device's pipelines of the built-in kernels. A pipeline is made when it is
+// `builtins` contains a device's pipelines of the built-in kernels. A pipeline is made when it is
 // first used.
 type builtins struct {
 	mu          sync.Mutex

@@ -50,8 +50,8 @@ import (
 //   - At offset 48, 8 bytes contain the CRC-64 (ECMA) of the fields before offset 48 and of the data.
 //
 // The checksum detects damage. The owner and the permissions of the file show which users may have
-// written it. A checksum by crypto/sha256 would not be better than CRC-64, and every program would
-// have to compile 27 more packages.
+// written it. A checksum of crypto/sha256 would not be better than CRC-64, and its import would add
+// 27 packages to every program.
 const (
 	cacheMagic   = "kgen.vkp"
 	cacheVersion = 2
@@ -70,8 +70,8 @@ const (
 	// the time.
 	cacheFresh = 24 * time.Hour
 
-	// cacheQuiet is the time for which a save waits for further pipelines. The first save of a process
-	// does not wait.
+	// cacheQuiet is how long a save waits for further pipelines. The first save of a process does
+	// not wait.
 	cacheQuiet = 200 * time.Millisecond
 	// On file systems without locks, a temporary file older than cacheStale is considered the file
 	// of a dead process.
@@ -147,14 +147,14 @@ func checkWritable(dir string) error {
 		return err
 	}
 	err = f.Close()
-	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have removed the file, because it took this process for dead
+	if gone := os.Remove(f.Name()); !errors.Is(gone, fs.ErrNotExist) { // another process may have considered this process dead, and removed the file
 		err = errors.Join(err, gone)
 	}
 	return err
 }
 
-// loadFile returns the driver's data from the file. loadFile returns nil unless the
-// file is undamaged, written by this user, and for this driver.
+// loadFile returns the driver's data from the file. loadFile returns nil if the file is damaged,
+// may have been written by another user, or belongs to another driver.
 func (c *cacheStore) loadFile() []byte {
 	if c.path == "" {
 		return nil
@@ -334,7 +334,7 @@ func removeDeadFiles(dir string) {
 }
 
 // keepNewest removes the oldest files if there are too many, or if their total size is too large.
-// keepNewest never removes the file path.
+// keepNewest never removes the file with the name `path`.
 func keepNewest(dir, path string, files int, total int64) {
 	type file struct {
 		path string
@@ -349,7 +349,7 @@ func keepNewest(dir, path string, files int, total int64) {
 			files, total = files-1, total-info.Size()
 		}
 	}
-	slices.SortFunc(list, func(a, b file) int { // sorts the newest files first
+	slices.SortFunc(list, func(a, b file) int { // puts the newest files first
 		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.path, b.path))
 	})
 	for _, f := range list {
@@ -375,7 +375,7 @@ type cacheSaver struct {
 
 func (s *cacheSaver) init(save func()) { s.save, s.stop = save, make(chan struct{}) }
 
-// notify tells the saver that there is a new pipeline. notify does not wait.
+// `notify` tells the saver that there is a new pipeline. `notify` does not wait.
 func (s *cacheSaver) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

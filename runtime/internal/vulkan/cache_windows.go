@@ -67,7 +67,7 @@ func renameOver(f *os.File, path string) error {
 	err := os.Rename(f.Name(), path)
 	for end := time.Now().Add(cachePatience); err != nil && time.Now().Before(end); err = os.Rename(f.Name(), path) {
 		if _, gone := os.Stat(f.Name()); gone != nil {
-			return err // another process removed the file, because it took this process for dead
+			return err // another process has considered this process dead, and removed the file
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -7,9 +7,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
-// missingFeatures returns the names of a module's capabilities for which the device lacks the
-// feature (Vulkan 1.3, appendix "Vulkan Environment for SPIR-V"). A driver may accept a module with
-// unsupported capabilities, but the behaviour is then undefined.
+// missingFeatures returns the names of a module's capabilities that the device does not support.
+// The device supports a capability if it has the capability's feature (Vulkan 1.3, appendix "Vulkan
+// Environment for SPIR-V"). A driver may accept a module with unsupported capabilities, but the
+// behaviour is then undefined.
 func missingFeatures(words []uint32, has func(feature string) bool) []string {
 	var names []string
 	for _, c := range moduleCapabilities(words) {

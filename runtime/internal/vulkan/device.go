@@ -79,8 +79,8 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 // Info describes the device.
 func (d *device) Info() *hal.Info { return &d.info }
 
-// The method check calls the package's function check. If the result r says that the device is
-// lost, the method check also marks the device as lost.
+// The method `check` calls the package's function `check`. If the result r says that the device is
+// lost, the method `check` also marks the device as lost.
 func (d *device) check(call string, r vkx.Result) error {
 	if r == vkx.ErrorDeviceLost {
 		return d.setLost(call, r)
@@ -122,8 +122,8 @@ func (d *device) Close() error {
 	return d.closed
 }
 
-// destroy destroys all objects of the device. The method destroy also works if opening the device
-// has failed.
+// `destroy` destroys all objects of the device. The method `destroy` also works if opening the
+// device has failed.
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()

@@ -59,17 +59,17 @@ func caseMatters(keeps bool, floats ...float32) bool {
 
 // divideCase returns two floats to divide and one for the square root. Random floats rarely reveal
 // a rare rounding error. Half of the quotients are therefore as near as possible to the middle
-// between two adjacent floats. For half of the roots, the operand is the float nearest to the
-// square of a middle between two adjacent floats. In the other half of the cases, the floats have
-// random bits, so that all exponents occur.
+// between two adjacent floats. For half of the roots, the operand is the float nearest to m*m,
+// where m is the middle between two adjacent floats. In the other half of the cases, the floats
+// have random bits, so that all exponents occur.
 func divideCase(i uint32) [3]float32 {
 	a, b, c := scramble(3*i), scramble(3*i+1), scramble(3*i+2)
 	if i%2 == 1 {
 		x, y := math.Float32frombits(a), math.Float32frombits(b)
 		return [3]float32{clampFinite(x), clampFinite(y), clampFinite(math.Float32frombits(c &^ (1 << 31)))}
 	}
-	// The code finds numbers with middle*y = x * 2^25 + r. The number middle is odd and has 25
-	// bits, y is odd and has 24 bits, and r is small.
+	// The code finds numbers with middle*y = x * 2^25 + r. In this equation, `middle` is an odd
+	// number of 25 bits, y is an odd number of 24 bits, and r is small.
 	const bits = 1<<25 - 1
 	y := uint64(a&(1<<23-1)|1<<23) | 1
 	inverse := y
@@ -95,7 +95,7 @@ func clampFinite(x float32) float32 {
 	return x
 }
 
-// scramble returns pseudo-random bits that depend only on i.
+// `scramble` returns pseudo-random bits that depend only on i.
 func scramble(i uint32) uint32 {
 	i += 0x9e3779b9
 	i = (i ^ i>>16) * 0x85ebca6b

@@ -16,8 +16,8 @@
 //     to standard error and counted (see [ValidationMessages]).
 //   - KGEN_PIPELINE_CACHE=off disables the pipeline cache on disk. Any other value is the directory
 //     to use instead of the user's cache directory. If the directory in KGEN_PIPELINE_CACHE cannot
-//     be made or written to, no device opens. If the user has no cache directory, pipelines are not
-//     cached on disk, and no message is printed.
+//     be made or written to, no device can be opened. If the user has no cache directory, pipelines
+//     are not cached on disk, and no message is printed.
 //   - The loader's own variables, such as VK_DRIVER_FILES, VK_LOADER_DEBUG and
 //     VK_INSTANCE_LAYERS, work as usual.
 package vulkan

@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// dotBits maps each instruction for sums of products to the bit of vkx.Dots that says that the
+// dotBits maps each instruction for sums of products to a bit of vkx.Dots. The bit is set if the
 // instruction is fast.
 var dotBits = map[spirv.Op]vkx.Dots{
 	spirv.OpUDot: vkx.DotsUnsigned, spirv.OpSDot: vkx.DotsSigned, spirv.OpSUDot: vkx.DotsMixed,

@@ -20,8 +20,8 @@ type driver struct{}
 // for devices.
 func New() hal.Driver { return driver{} }
 
-// loader contains the only instance of the process. Creating an instance takes at least a tenth of
-// a second, and the binding supports only one instance.
+// `loader` contains the only instance of the process. Creating an instance takes at least a tenth
+// of a second, and the binding supports only one instance.
 var loader struct {
 	sync.Mutex
 	instance vkx.Instance

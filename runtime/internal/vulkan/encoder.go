@@ -58,9 +58,9 @@ type encoder struct {
 	copiesInRow int        // number of copies that could use copyTrack, since the last launch
 
 	t       *ticket
-	mayWait bool         // the encoder may wait until completed work frees resources; otherwise the encoder returns errBusy
+	mayWait bool         // the encoder may wait for free resources; otherwise the encoder returns errBusy
 	current *hal.Command // command that is being encoded
-	epoch   int          // number of barriers so far, for the function watch
+	epoch   int          // number of barriers so far, for the function `watch`
 }
 
 func newEncoder(q *queue, main, aside *submitLine) encoder {
@@ -72,7 +72,7 @@ func newEncoder(q *queue, main, aside *submitLine) encoder {
 	return e
 }
 
-// beginBatch starts encoding another batch. The parameter wait says whether the encoder may
+// beginBatch starts encoding another batch. The parameter `wait` says whether the encoder may
 // wait for the device.
 func (e *encoder) beginBatch(t *ticket, wait bool) {
 	e.t, e.mayWait, e.current, e.lineTrack = t, wait, nil, e.mainTrack
@@ -157,9 +157,9 @@ func (e *encoder) discardPart(err error) {
 	}
 }
 
-// closePart ends a part by a barrier. After the barrier, the host sees all writes of the part. The
-// barrier also applies to the commands of the next part, so the next part needs no barrier at its
-// beginning.
+// closePart adds a barrier at the end of a part. After the barrier, the host sees all writes of the
+// part. The barrier also applies to the commands of the next part, so the next part needs no
+// barrier at its beginning.
 func (e *encoder) closePart() {
 	from := e.inPart | e.unordered | e.mustWaitFor[compute] | e.mustWaitFor[transfer]
 	if from == 0 {
@@ -171,9 +171,8 @@ func (e *encoder) closePart() {
 }
 
 // encodeJob turns the remaining commands of a job into parts, and submits these parts. If the
-// encoder must not wait, encodeJob may stop before a command that must wait until completed work
-// frees resources. If encodeJob stops, it returns false. If a command fails, the other commands
-// still run.
+// encoder must not wait, encodeJob may stop before a command that must wait for free resources. If
+// encodeJob stops, it returns false. If a command fails, the other commands still run.
 func (e *encoder) encodeJob(j *job, wait bool) bool {
 	e.beginBatch(j.t, wait)
 	if j.track != nil {
@@ -505,9 +504,9 @@ func (e *encoder) flushLarge(more bool) error {
 }
 
 // stageBytes opens a part and reserves n bytes of the staging ring for the part. The bytes are for
-// a chunk of a transfer, which has total bytes. If the ring is full, stageBytes submits the open
-// parts and waits for completed work. If the ring is full and the encoder must not wait, stageBytes
-// returns errBusy.
+// a chunk of a transfer. The parameter total is the size of the whole transfer, in bytes. If the
+// ring is full, stageBytes submits the open parts and waits for completed work. If the ring is full
+// and the encoder must not wait, stageBytes returns errBusy.
 func (e *encoder) stageBytes(n, total uint64) (off uint64, err error) {
 	for {
 		if err := e.fitRing(min(4*total, maxRing), n); err != nil {
@@ -563,9 +562,10 @@ func (e *encoder) reserveRing(n uint64) (off uint64, ok bool) {
 	return off, true
 }
 
-// fitRing replaces the staging ring by a ring of size bytes. If there is too little memory, the
-// ring has fewer than size bytes, but at least as many bytes as the parameter least. fitRing first
-// submits a part that uses the old ring. The old ring is freed when its last part is done.
+// fitRing replaces the staging ring if it has fewer than size bytes. If there is too little memory
+// for size bytes, the new ring is smaller, but it has at least `least` bytes. Before the
+// replacement, fitRing submits open parts that use the old ring. The old ring is freed when its
+// last part is done.
 func (e *encoder) fitRing(size, least uint64) error {
 	size = max(minRing, uint64(1)<<bits.Len64(size-1))
 	if r := e.q.ring; r != nil && r.size >= size {

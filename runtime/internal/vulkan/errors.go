@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// check returns an error for a failed Vulkan call. The error wraps the error of package hal that
+// `check` returns an error for a failed Vulkan call. The error wraps the error of package hal that
 // corresponds to the result, if there is one.
 func check(call string, r vkx.Result) error {
 	if r >= 0 {

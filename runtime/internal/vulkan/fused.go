@@ -95,8 +95,8 @@ func fusedCase64(i uint32) [3]float64 {
 	return [3]float64{x, y, z}
 }
 
-// nearlyEqual reports whether got differs from want by at most ulps units in the last place.
-// The number want must be neither tiny nor huge.
+// nearlyEqual reports whether got differs from want by at most ulps units in the last place. The
+// number `want` must be neither tiny nor huge.
 func nearlyEqual(got float32, want float64, ulps float64) bool {
 	_, exp := math.Frexp(want)
 	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)

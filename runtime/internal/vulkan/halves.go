@@ -21,7 +21,7 @@ var (
 	halves16Module []byte
 )
 
-// halfCases is the number of operands for which the probes test float16 instructions.
+// halfCases is the number of cases in the probes of float16 instructions.
 const halfCases = 4096
 
 // halfEdges contains the bits of special float16s, such as the least normal number and infinity.

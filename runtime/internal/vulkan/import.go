@@ -16,8 +16,8 @@ import (
 // use the imported memory. The address and the size of b are multiples of hal.ImportAlign. The
 // driver keeps the bytes in place, and the device keeps the bytes alive until Free.
 //
-// Memory of another device must never be imported by a file descriptor, because NVIDIA's driver
-// then reports success, but the device reads wrong words.
+// Memory of another device must never be imported through a file descriptor. NVIDIA's driver
+// reports no error for such an import, but the device then reads wrong words.
 func (d *device) Import(b []byte) (hal.Memory, error) {
 	if !d.vk.ImportsHost() {
 		return nil, fmt.Errorf("vulkan: %s does not import memory of the host: %w", d.phys.DeviceName, hal.ErrNotSupported)
@@ -69,7 +69,7 @@ func (d *device) importInto(b *block, size uint64) error {
 	return nil
 }
 
-// unpin unpins the host memory that an imported block contains.
+// `unpin` unpins the host memory that an imported block contains.
 func (b *block) unpin() {
 	if b.host != nil {
 		b.pin.Unpin()

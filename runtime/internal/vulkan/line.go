@@ -11,11 +11,11 @@ import (
 
 // This file lets copies run at the same time as kernels. A device has one or two lines, which are
 // sequences of submissions. The first line is the main line. The second line submits to a queue
-// that can only transfer, whose engines work while kernels run. A part is one submission. The parts
-// of both lines have a common order, but the device can run them in parallel. For example, the
-// device writes the memory x on the second line while a launch on the main line uses the memory y.
-// After a Barrier, a write of y on the second line waits for that launch. A launch on the main line
-// that uses x then waits for the write of x.
+// that can only transfer. The engines of this queue work while kernels run. A part is one
+// submission. The parts of both lines have a common order, but the device can run them in parallel.
+// For example, the device writes the memory x on the second line while a launch on the main line
+// uses the memory y. After a Barrier, a write of y on the second line waits for that launch. A
+// launch on the main line that uses x then waits for the write of x.
 //
 // A barrier makes a command wait for earlier commands of its own line. To wait for commands of the
 // other line, a command waits for a value of that line's semaphore. Only a whole submission can
@@ -217,7 +217,7 @@ func (e *encoder) otherTrack() *lineTrack {
 // waitFor returns the other line, and the value of the other line's timeline that the track's part
 // must wait for. waitFor returns nil if the part need not wait.
 //
-// A part with apart set waits only for parts that are known to have completed, because the wait
+// A copy whose field Apart is set waits only for parts that are known to have completed. This wait
 // makes the writes of these parts visible. The wait takes no time, because the timeline has already
 // reached the value.
 func (e *encoder) waitFor() (behind *submitLine, value uint64) {

@@ -40,8 +40,8 @@ func memoryTypes(p *vkx.PhysicalDeviceInfo, mask uint32) (typeSet, bool) {
 		cached   = vkx.MemoryPropertyHostCachedBit
 		ordinary = local | visible | cached
 	)
-	// Of the types with all flags of want, the function pick returns the type with the fewest other
-	// flags. The function never returns types with special rules (protected, lazily allocated,
+	// The function `pick` returns a type that has all flags of `want`, and as few other flags as
+	// possible. The function never returns types with special rules (protected, lazily allocated,
 	// uncached).
 	pick := func(want vkx.MemoryPropertyFlags) int {
 		best, extra := -1, 0
@@ -93,7 +93,7 @@ type block struct {
 	ptr       unsafe.Pointer
 	arena     *arena      // division of the block into chunks; nil for a dedicated block
 	host      []byte      // imported memory of the host, or nil
-	pin       pinner      // keeps host in place
+	pin       pinner      // keeps the field `host` in place
 	exported  bool        // CUDA contexts can import the memory
 	viewed    atomic.Bool // a CUDA context may have imported the memory
 }
@@ -106,19 +106,19 @@ type pool struct {
 	heap     uint64
 	next     uint64 // size of the next block, in bytes
 	blocks   []*block
-	// The field kept is a list of free dedicated blocks. Free blocks are kept because an allocation
-	// takes 0.5 ms on a GPU, and 17 ms more for each GiB.
+	// Dedicated blocks that are free, oldest first. They are kept because an allocation takes 0.5
+	// ms on a GPU, and 17 ms more for each GiB.
 	kept      []*block
 	keptBytes uint64
 	keepLimit uint64
 }
 
-// The type allocator allocates a device's memory.
+// The type `allocator` allocates a device's memory.
 //
-// The allocator does not hold the mutex mu while it calls the driver. The allocator also does not
-// hold the mutex mu while it calls the queue, which frees memory itself. So the allocator makes and
-// destroys blocks without mu. The allocator holds the mutex grow while it makes a block, so that
-// several goroutines that need memory share a new block. Free never locks the mutex grow.
+// The allocator does not hold the mutex `mu` while it calls the driver. The allocator also does not
+// hold the mutex `mu` while it calls the queue, which frees memory itself. So the allocator makes and
+// destroys blocks without mu. The allocator holds the mutex `grow` while it makes a block. Several
+// goroutines that need memory then share the new block. Free never locks the mutex `grow`.
 type allocator struct {
 	d         *device
 	grow      sync.Mutex // held while a block is made; locked before mu
@@ -126,11 +126,11 @@ type allocator struct {
 	pools     map[int]*pool
 	types     typeSet
 	own       map[*block]struct{} // dedicated blocks in use
-	misplaced bool                // the driver's alignment is less than granule; guarded by the mutex grow
+	misplaced bool                // the driver's alignment is less than granule; guarded by the mutex `grow`
 	live      int                 // number of memories that have not been freed
 	count     int                 // number of blocks
 	bytes     uint64              // size of all blocks, in bytes
-	limit     uint64              // largest allowed value of the field bytes, for tests; 0 for no limit
+	limit     uint64              // largest allowed value of the field `bytes`, for tests; 0 for no limit
 }
 
 // memory implements hal.Memory.
@@ -157,8 +157,8 @@ func (m *memory) Free() {
 	a.destroy(a.release(m))
 }
 
-// The method release frees the memory's chunk. The method release returns the blocks that the
-// caller must destroy.
+// The method `release` frees the memory's chunk, and returns the blocks that the caller must
+// destroy.
 func (a *allocator) release(m *memory) []*block {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -256,7 +256,7 @@ func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
 	return m, nil
 }
 
-// The method pool returns the pool of a memory type, or nil if the device is closed.
+// The method `pool` returns the pool of a memory type, or nil if the device is closed.
 func (a *allocator) pool(kind int) *pool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -266,7 +266,7 @@ func (a *allocator) pool(kind int) *pool {
 // `dedicated` reports whether memory of the given size gets a block of its own.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// The method take returns memory in existing blocks, or nil if these blocks have too little free
+// The method `take` returns memory in existing blocks, or nil if these blocks have too little free
 // memory.
 func (a *allocator) take(p *pool, size uint64) *memory {
 	a.mu.Lock()
@@ -295,7 +295,7 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 	return nil
 }
 
-// The method enlarge makes a block for memory of the given size, unless another block has enough
+// The method `enlarge` makes a block for memory of the given size, unless another block has enough
 // free memory.
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
@@ -418,8 +418,8 @@ func (a *allocator) tryBlock(p *pool, size uint64) (_ *block, err error) {
 	return b, nil
 }
 
-// The method reserve adds n to the total size of all blocks, unless that would exceed the limit.
-// The method reserve reports whether it added n.
+// The method `reserve` adds n to the total size of all blocks, unless that would exceed the limit.
+// The method `reserve` reports whether it added n.
 func (a *allocator) reserve(n uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -430,8 +430,8 @@ func (a *allocator) reserve(n uint64) bool {
 	return true
 }
 
-// The method destroy returns blocks to the driver. Of the allocator's locks, the caller may hold
-// only the mutex grow.
+// The method `destroy` returns blocks to the driver. The caller may hold the mutex `grow`, but no
+// other lock of the allocator.
 func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return
@@ -462,8 +462,8 @@ func (p *pool) dropKept(limit uint64) (out []*block) {
 	return out
 }
 
-// The method trim removes empty blocks of the pool, and returns the removed blocks. The parameter
-// keep is the number of empty blocks that stay in the pool.
+// The method `trim` removes empty blocks of the pool, and returns the removed blocks. The parameter
+// `keep` is the number of empty blocks that stay in the pool.
 func (p *pool) trim(keep int) (out []*block) {
 	p.blocks = slices.DeleteFunc(p.blocks, func(b *block) bool {
 		if b.arena.used > 0 {
@@ -479,7 +479,7 @@ func (p *pool) trim(keep int) (out []*block) {
 	return out
 }
 
-// The method unused removes all blocks that contain no memory, and returns these blocks.
+// The method `unused` removes all blocks that contain no memory, and returns these blocks.
 func (a *allocator) unused() (out []*block) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -490,7 +490,7 @@ func (a *allocator) unused() (out []*block) {
 	return out
 }
 
-// The method close destroys all blocks, including those in use.
+// The method `close` destroys all blocks, including those in use.
 func (a *allocator) close() {
 	out := a.unused()
 	a.mu.Lock()

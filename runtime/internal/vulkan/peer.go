@@ -2,12 +2,12 @@
 
 package vulkan
 
-// This file copies from the memory of one NVIDIA device to the memory of another, by CUDA's driver.
+// This file copies memory of one NVIDIA device to another NVIDIA device, with CUDA's driver.
 //
-// Both devices allocate exported memory. Each block is a dedicated allocation, because CUDA's driver
-// imports other allocations only on their own GPU. The destination's CUDA context imports the blocks
-// of both memories by file descriptors, once for each block. Then the context copies from one block
-// to the other by cuMemcpyAsync.
+// Both devices allocate exported memory. Each block is a dedicated allocation, because CUDA's
+// driver imports other allocations only on their own GPU. The destination's CUDA context imports
+// each block of the two memories once, through a file descriptor. Then the function cuMemcpyAsync
+// copies from one block to the other.
 //
 // When a copy begins, all earlier commands that use the copy's memory have completed. Later commands
 // that use the copy's memory are submitted after the copy. So Vulkan and CUDA need no common
@@ -31,12 +31,12 @@ import (
 
 const (
 	vendorNVIDIA = 0x10DE
-	// peerSpin is the time for which a copy polls without pauses.
+	// peerSpin is how long a copy polls without pauses.
 	peerSpin = 2 * time.Millisecond
 )
 
-// peerPiece is the number of bytes after which a copy checks whether it was cancelled. NVLink
-// copies this number of bytes in 0.7 ms. Tests set peerPiece.
+// peerPiece is the number of bytes that a copy moves before it checks whether it was cancelled.
+// NVLink copies this number of bytes in 0.7 ms. Tests set peerPiece.
 var peerPiece uint64 = 256 << 20
 
 // peerPatience is the longest time that a copy waits for the current piece after one of its devices
@@ -59,17 +59,17 @@ var exportAlways atomic.Bool
 func ExportAlways(on bool) { exportAlways.Store(on) }
 
 // exportsMemory reports whether a device allocates memory that CUDA's driver can import. Only
-// NVIDIA devices export their memory, and only if there are at least two of them. The first copy
-// opens CUDA's driver, which takes some tenths of a second. The caller holds the mutex of the
-// variable loader.
+// NVIDIA devices export their memory, and only on machines with at least two NVIDIA devices. The
+// first copy opens CUDA's driver, which takes a few tenths of a second. The caller holds the mutex
+// of the variable loader.
 func exportsMemory(p *physicalDevice) bool {
 	other := func(o physicalDevice) bool { return o.VendorID == vendorNVIDIA && o.DeviceUUID != p.DeviceUUID }
 	alone := p.VendorID != vendorNVIDIA || !slices.ContainsFunc(loader.devices, other)
 	return env.Get(env.NVLink) != "off" && (exportAlways.Load() || !alone) && vkx.Exports(p.handle, bufferUsage)
 }
 
-// peering contains the state of a device for copies from other devices' memory. The first copy from
-// another device makes the CUDA context.
+// `peering` contains the state of a device for copies from other devices' memory. The first copy
+// from another device makes the CUDA context.
 type peering struct {
 	exports bool       // the device's memory is exported
 	setup   sync.Mutex // held while copies from another device are tested; locked before mu
@@ -77,19 +77,19 @@ type peering struct {
 
 	mu    sync.Mutex // guards the fields below, and is held while a block is imported
 	ctx   *cuda.Context
-	err   error           // the error because of which the context is not used any more
+	err   error           // the error that ended the use of the context, or nil
 	told  bool            // err has been returned as the outcome of a copy
 	hung  bool            // a copy did not end, so no resources of the context are freed
 	views map[*block]view // the blocks that the context has imported or failed to import
 }
 
-// view is the CUDA memory for an imported block, or the reason why the import failed.
+// `view` is the CUDA memory for an imported block, or the reason why the import failed.
 type view struct {
 	mem *cuda.Memory
 	err error
 }
 
-// peerings lists each peering that has a CUDA context.
+// `peerings` lists each peering that has a CUDA context.
 var peerings struct {
 	sync.Mutex
 	open []*peering
@@ -118,7 +118,7 @@ func (d *device) CopyFrom(ctx context.Context, cancel *hal.Cancel, dst hal.Memor
 	return c
 }
 
-// place is a position in a device's exported memory.
+// `place` is a position in a device's exported memory.
 type place struct {
 	d   *device
 	b   *block
@@ -130,8 +130,8 @@ func (d *device) placeOf(m hal.Memory, off uint64) place {
 	return place{d, mem.block, mem.off + off}
 }
 
-// tried reports whether copies from the device s work. The first call for a device makes a test
-// copy.
+// `tried` returns an error if copies from the device s do not work. The first call for a device
+// makes a test copy.
 func (p *peering) tried(d, s *device) (first bool, err error) {
 	p.setup.Lock()
 	defer p.setup.Unlock()
@@ -149,9 +149,9 @@ func (p *peering) tried(d, s *device) (first bool, err error) {
 	return true, err
 }
 
-// try copies some words from s to d, reads the words on d by Vulkan, and compares them with the
-// original words. Even if a driver imports another device's memory without an error, the driver may
-// read wrong words.
+// `try` makes CUDA's driver copy some words from s to d. Then `try` reads the words on d with
+// Vulkan, and compares them with the original words. Even if a driver imports another device's
+// memory without an error, the driver may read wrong words.
 func (p *peering) try(d, s *device) error {
 	if err := cuda.Reaches(d.phys.DeviceUUID, s.phys.DeviceUUID); err != nil {
 		return err
@@ -206,7 +206,7 @@ func (p *peering) connect(uuid cuda.UUID) error {
 	return nil
 }
 
-// complete runs a command by itself and waits for it.
+// `complete` runs a command by itself and waits for it.
 func (d *device) complete(c hal.Command) error {
 	var fault hal.Fault
 	c.Fault, c.Apart = &fault, true
@@ -217,7 +217,7 @@ func (d *device) complete(c hal.Command) error {
 	return errors.Join(t.Wait(background), fault.Failed)
 }
 
-// The method copy copies in pieces, by the CUDA context.
+// The method `copy` copies memory in pieces, and uses the CUDA context.
 func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, size uint64) hal.PeerCopy {
 	to, first, err := p.address(dst)
 	if err != nil {
@@ -252,8 +252,9 @@ func (p *peering) copy(ctx context.Context, cancel *hal.Cancel, dst, src place, 
 	return hal.PeerCopy{}
 }
 
-// await waits for the copy in the CUDA stream s. Even a cancelled copy ends by itself, unless a GPU
-// does not work any more. So await gives up some time after ctx has ended.
+// `await` waits for the copy in the CUDA stream s. Even a cancelled copy ends by itself, unless a
+// GPU does not work any more. So `await` returns an error if ctx has ended and the copy still runs
+// after the time peerPatience.
 func await(ctx context.Context, s *cuda.Stream) error {
 	start := time.Now()
 	var ended time.Time
@@ -276,7 +277,7 @@ func await(ctx context.Context, s *cuda.Stream) error {
 	}
 }
 
-// fail records an error, so that later copies do not use the CUDA context.
+// `fail` records an error, so that later copies do not use the CUDA context.
 func (p *peering) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -286,7 +287,7 @@ func (p *peering) fail(err error) {
 	}
 }
 
-// refuse records an error, so that this copy and later copies do not use the CUDA context.
+// `refuse` records an error, so that this copy and later copies do not use the CUDA context.
 func (p *peering) refuse(err error) hal.PeerCopy {
 	p.fail(err)
 	p.mu.Lock()
@@ -294,14 +295,15 @@ func (p *peering) refuse(err error) hal.PeerCopy {
 	return hal.PeerCopy{Refused: err, First: p.tell()}
 }
 
-// tell reports whether the context's error is returned for the first time. The caller holds mu.
+// `tell` reports whether the context's error is returned for the first time. The caller holds mu.
 func (p *peering) tell() bool {
 	defer func() { p.told = true }()
 	return !p.told
 }
 
-// address returns the address of a place in the CUDA context. If necessary, address first imports
-// the block of the place. The result first says that the error is returned for the first time.
+// `address` returns the address that a place has in the CUDA context. If necessary, the method
+// first imports the block of the place. The result `first` says that the error is returned for the
+// first time.
 func (p *peering) address(at place) (addr uint64, first bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -335,7 +337,7 @@ func (p *peering) importBlock(at place) (*cuda.Memory, error) {
 	return p.ctx.Import(fd, at.b.allocated)
 }
 
-// forget ends all imports of a block. No copy may use the block any more.
+// `forget` ends all imports of a block. No copy may use the block any more.
 func (b *block) forget() {
 	if !b.viewed.Load() {
 		return
@@ -353,7 +355,7 @@ func (b *block) forget() {
 	}
 }
 
-// free ends an import. If ending the import fails, the context is not used any more.
+// `free` ends an import. If ending the import fails, the context is not used any more.
 func (p *peering) free(v view) {
 	if v.mem == nil {
 		return
@@ -363,7 +365,7 @@ func (p *peering) free(v view) {
 	}
 }
 
-// close ends all imports and releases the CUDA context.
+// `close` ends all imports and releases the CUDA context.
 func (p *peering) close() {
 	peerings.Lock()
 	peerings.open = slices.DeleteFunc(peerings.open, func(o *peering) bool { return o == p })

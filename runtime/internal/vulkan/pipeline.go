@@ -167,8 +167,8 @@ func (p *pipeline) setSizes(desc *hal.PipelineDesc) error {
 // specBase is the id of a specialization constant that the backend sets for pipelines with
 // VK_PIPELINE_CREATE_DISPATCH_BASE_BIT. No module has a constant with the id specBase. NVIDIA's
 // caches (driver 580) distinguish pipelines by their constants, and not by the dispatch-base flag.
-// Without specBase, a cache could return a pipeline without the dispatch-base flag, which ignores
-// the base of a dispatch.
+// Without specBase, a cache could return a pipeline without the dispatch-base flag. Such a pipeline
+// ignores the base of a dispatch.
 const specBase = abi.SpecReserved + 0xff
 
 // createPipeline makes the pipeline from its module, and destroys the module.
@@ -278,7 +278,7 @@ func (p *pipeline) fullArgs(args, scratch []byte) []byte {
 	return args
 }
 
-// A pipelines value contains a device's pipelines and the objects that they share.
+// `pipelines` contains a device's pipelines and the objects that they share.
 type pipelines struct {
 	cache vkx.PipelineCache
 	store cacheStore
@@ -351,7 +351,7 @@ func (s *pipelines) saveCache() {
 	}
 }
 
-// mergeCache adds the cache's contents to the data theirs, which another process has saved.
+// mergeCache adds the cache's contents to `theirs`, the data that another process has saved.
 // mergeCache returns the merged data, or nil if merging fails.
 func (s *pipelines) mergeCache(theirs []byte) []byte {
 	both, r := s.d.vk.CreatePipelineCache(theirs)

@@ -35,13 +35,13 @@ type driverKey struct {
 }
 
 // halvesWay decides whether kernels use the device's float16 instructions. The result "computed"
-// means that kernels compute float16s by integers. The result "" means that kernels use all exact
-// float16 instructions. An environment variable can override the decision.
+// means that kernels compute float16s with integer instructions. The result "" means that kernels
+// use all exact float16 instructions. An environment variable can override the decision.
 func (d *device) halvesWay() string {
 	// Processors have no float16 arithmetic, and their drivers convert one float16 at a time. On
 	// lavapipe, kernels with float16 instructions take two to five times as long as kernels that
-	// compute float16s by integers. On arm64, the process ends when lavapipe compiles float16
-	// instructions.
+	// compute float16s with integer instructions. On arm64, the process ends when lavapipe compiles
+	// float16 instructions.
 	way := env.Get(env.Halves)
 	if way == "" && d.info.Type == hal.VulkanCPU {
 		way = "computed"

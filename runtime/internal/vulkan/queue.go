@@ -15,7 +15,7 @@ import (
 
 var background = context.Background()
 
-// errBusy is the error for a command that must wait until completed work frees resources.
+// errBusy is the error for a command that must wait for free resources.
 var errBusy = errors.New("BUG: vulkan: the queue is busy")
 
 // A queue submits batches in order.
@@ -39,16 +39,16 @@ type queue struct {
 	slots    []*slot // all slots
 
 	// The fields below belong to the goroutine that runs pumpJobs. The goroutine of pumpJobs
-	// submits the commands that must wait until completed work frees resources, so that Submit need
-	// not wait for the device.
+	// submits the commands that must wait for free resources, so that Submit need not wait for the
+	// device.
 	pumping bool
 	jobs    []*job
 	pumps   sync.WaitGroup
 	closed  bool
 }
 
-// watch is a function that tests set. The queue calls watch for each submission, before any
-// goroutine waits for the submission.
+// The function `watch` is nil, except in tests. The queue calls `watch` for each submission, before
+// any goroutine waits for the submission.
 var watch func(d *device, p *part, commands vkx.Commands)
 
 // commandMark says where the Vulkan commands of a hal.Command begin. commandMark.at is an index into the
@@ -153,7 +153,8 @@ func (q *queue) newTicket() *ticket {
 	return t
 }
 
-// submitAlone calls record, which records commands, and submits these commands as a separate batch.
+// submitAlone calls the function `record`, which adds commands to the encoder. Then submitAlone
+// submits these commands as a separate batch.
 func (q *queue) submitAlone(record func(*encoder) error) (*ticket, error) {
 	q.submitMu.Lock()
 	defer q.submitMu.Unlock()
@@ -290,7 +291,7 @@ func (q *queue) finishParts() {
 	}
 }
 
-// pushPart submits the commands of the part p, whose field slot must be set.
+// pushPart submits the commands of the part p. The field `slot` of p must be set.
 func (q *queue) pushPart(p *part, commands vkx.Commands) error {
 	p.value = p.line.pushedValue + 1
 	s := vkx.Submission{Queue: p.line.queue, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
@@ -334,7 +335,7 @@ func (q *queue) drainQueue() {
 	}
 }
 
-// close destroys the slots and the staging ring of an idle queue.
+// `close` destroys the slots and the staging ring of an idle queue.
 func (q *queue) close() {
 	for p := q.oldestPart(); p != nil; p = q.oldestPart() {
 		p.storeResults()

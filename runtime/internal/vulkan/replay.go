@@ -13,8 +13,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-// maxRecordings is the largest number of recordings of a graph. At most maxRecordings runs of the
-// graph can use recordings at the same time.
+// maxRecordings is the largest number of recordings of a graph. At most maxRecordings submissions
+// of the graph can use recordings at the same time.
 const maxRecordings = 4
 
 // maxRecorded limits the number of commands in a recording. A graph with more than maxRecorded
@@ -22,7 +22,7 @@ const maxRecordings = 4
 // that takes too long.
 const maxRecorded = 4 * maxLaunches
 
-// replay implements hal.Graph. The commands of the graph are recorded into secondary command
+// `replay` implements hal.Graph. The commands of the graph are recorded into secondary command
 // buffers. The command buffer of a part executes a secondary command buffer as one command.
 //
 // Each recording has its own fault records, and is executed again only when its last submission has
@@ -53,13 +53,13 @@ type recording struct {
 	kinds   stageSet     // kinds of the commands
 	busy    bool         // a submission that executes the recording may not have completed
 
-	words   []uint32 // Vulkan commands of the recording, for the function watch
+	words   []uint32 // Vulkan commands of the recording, for the function `watch`
 	watched []commandMark
 	epochs  int // number of commands with a Barrier
 }
 
-// graphRun is a recording that a part executes. The fields fault and times belong to the OpGraph,
-// and may be nil.
+// graphRun is a recording that a part executes. The fields `fault` and `times` belong to the
+// OpGraph, and may be nil.
 type graphRun struct {
 	r     *recording
 	fault *hal.Fault

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// The field host begins with one fault record, which all launches without a Fault share. The
+	// The field `host` begins with one fault record, which all launches without a Fault share. The
 	// fault records of the other launches follow this record.
 	offSink, offRecords = 0, abi.FaultRecordSize
 	slotBytes           = 4096
@@ -37,14 +37,14 @@ type slot struct {
 	argsOff        uint64
 	oldArgs        []*memory    // earlier values of args, which were too small; freed when the slot is reused
 	limit          int          // number of launches that the slot has records for
-	inHost         int          // number of fault records in the field host; other records are in moreRecordsMem or cancelRecords
+	inHost         int          // number of fault records in the field `host`; other records are in moreRecordsMem or cancelRecords
 	graphs         []*recording // recordings that the submission executes; owned by the encoder
 	recorded       bool         // the slot belongs to a recording
 	faults         []*hal.Fault // storage for the fault lists of parts
 	// lastCommands contains the commands in the command buffer. If a part has the same commands,
 	// the encoder submits the command buffer again, which makes a launch 2.5 µs faster on an H100.
-	// lastCommands is valid only while the slot and the device have equal values in their fields
-	// gone.
+	// lastCommands is valid only while the slot's field `gone` is equal to the device's field
+	// `gone`.
 	lastCommands vkx.Commands
 	gone         uint64
 }
@@ -104,7 +104,7 @@ func (q *queue) retireParts() {
 		return true
 	})
 	q.mu.Unlock()
-	for _, m := range old { // without q.mu, which must not be held when the allocator's lock is locked
+	for _, m := range old { // q.mu is not held here, because Free locks the allocator
 		m.Free()
 	}
 }
@@ -116,7 +116,7 @@ func (q *queue) takeSlot(l *submitLine, wait bool) (*slot, error) {
 		q.finishParts()
 		q.recycleSlots()
 		if err := q.d.lostErr(); err != nil {
-			return nil, err // a lost device may still run parts that finishParts has finished
+			return nil, err // a lost device may still use the slots of finished parts
 		}
 		q.mu.Lock()
 		if n := len(l.free); n > 0 {
@@ -233,7 +233,7 @@ func (q *queue) destroySlot(s *slot) {
 	s.free()
 }
 
-// free frees the slot's memory.
+// `free` frees the slot's memory.
 func (s *slot) free() {
 	for _, m := range append(s.oldArgs, s.host, s.moreRecordsMem, s.cancelRecords, s.args) {
 		if m != nil {

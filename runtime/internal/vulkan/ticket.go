@@ -19,11 +19,11 @@ import (
 
 const (
 	// A wait polls for spinTime before it blocks, because blocking costs 20 µs more. During the
-	// first keepTime, a wait that polls does not yield its processor. Yielding wakes threads that
-	// look for work, which made a launch and its wait 5 µs slower.
+	// first keepTime, a wait that polls does not yield its processor. If a wait yields, threads
+	// wake and look for work. Such threads made a launch and its wait 5 µs slower.
 	spinTime = 50 * time.Microsecond
 	keepTime = 30 * time.Microsecond
-	// sliceTime is the time after which a blocked wait checks its context again.
+	// sliceTime is how long a wait blocks before it checks its context again.
 	sliceTime = 2 * time.Millisecond
 	longSlice = 500 * time.Millisecond
 )
@@ -141,7 +141,7 @@ func (s *slot) leaveWord(i int) *uint32 {
 }
 
 // takeFault parses fault record i and clears the record for the next launch. A linked kernel has
-// several records, of which the first one with a fault counts. takeFault reports whether the record
+// several records, and the first record with a fault counts. takeFault reports whether the record
 // contains a fault or the number of an ended loop.
 func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	rec := s.faultRecord(i)
@@ -173,7 +173,7 @@ func (s *slot) takeFault(i int, f *hal.Fault) bool {
 	return true
 }
 
-// waitFinished waits until the part is finished. If the field apart is not set, all earlier parts
+// waitFinished waits until the part is finished. If the field `apart` is not set, all earlier parts
 // are finished, too, when waitFinished returns.
 func (p *part) waitFinished(ctx context.Context) error {
 	if err := p.pollDevice(ctx); err != nil {

@@ -22,7 +22,7 @@ const (
 	// maxTimed is the largest number of timed commands in a submission. A submission with more
 	// timed commands is divided.
 	maxTimed = 256
-	// clockTime is the time for which a comparison of the two clocks stays valid.
+	// clockTime is how long a comparison of the two clocks stays valid.
 	clockTime = 100 * time.Millisecond
 	// goodDeviation is the longest time, in nanoseconds, that should pass between the readings of
 	// the two clocks. If more time passed, for example because another thread ran in between, the
@@ -103,9 +103,9 @@ func (c *clock) set(ticks uint64, now, deviation int64) {
 	c.mu.Unlock()
 }
 
-// compareBySubmits compares the clocks by submissions that only write a timestamp.
-// compareBySubmits reads the host's clock before and after each submission. compareBySubmits uses the
-// submission for which the two readings of the host's clock are closest.
+// compareBySubmits compares the clocks with the help of submissions that only write a timestamp.
+// compareBySubmits reads the host's clock before and after each submission. The submission with the
+// least time between these two readings gives the result.
 func (c *clock) compareBySubmits() error {
 	pool, r := c.d.vk.CreateQueryPool(1)
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {

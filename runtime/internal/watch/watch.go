@@ -15,8 +15,8 @@ import (
 
 // The first check reads all variables. Later checks always read the small parts of the variables'
 // memory, which have at most perCheck bytes in total. Later checks read all large parts only if
-// reading them takes at most 1 % of the program's time. If reading them takes longer, each check
-// reads only one large part, and the next check reads the next large part.
+// this takes at most 1 % of the program's time. Otherwise, each check reads only one large part,
+// and the next check reads the next large part.
 const (
 	perCheck = 4 << 10
 	share    = 100
@@ -25,17 +25,16 @@ const (
 // A Set contains the package-level variables whose values are constants in a kernel's modules.
 type Set struct {
 	rows []abi.Variable
-	// The field first contains the initial values of pointer variables that have no checksum.
+	// Initial values of the pointer variables that have no checksum, by index in rows.
 	first []unsafe.Pointer
 
 	mu sync.Mutex // locked while the parts are made
-	// The field others lists the functions without a name that existed at the first check.
+	// Functions without a name that existed at the first check.
 	others []uintptr
 	parts  atomic.Pointer[valueParts]
 	next   atomic.Uint32 // index of the next large part to check
-	// The field last is the time of the last check of all large parts. The field took is the
-	// duration of the last check of all large parts. The fields last and took are in nanoseconds,
-	// and the time in the field last is relative to the variable start.
+	// Time and duration of the last check of all large parts, in nanoseconds. The time is relative
+	// to the variable `start`.
 	last, took atomic.Int64
 }
 
@@ -47,14 +46,14 @@ type part struct {
 
 func (p *part) sameValues() bool { return crc32.Checksum(p.mem, table) == p.sum }
 
-// valueParts contains the small parts, which each check reads, and the large parts, of which a
-// check may read only one.
+// valueParts contains the small parts and the large parts. Each check reads all small parts, but
+// may read only one large part.
 type valueParts struct{ small, large []part }
 
 var table = crc32.MakeTable(crc32.Castagnoli)
 
-// New returns the set of the variables to which the elements of rows contain pointers, or nil if
-// there are none. An element of rows without a checksum must describe a pointer variable.
+// New returns the set of the variables that the elements of rows point to, or nil if there are
+// none. An element of rows without a checksum must describe a pointer variable.
 func New(rows []abi.Variable) *Set {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r abi.Variable) bool { return r.Var == nil })
 	if len(rows) == 0 {
@@ -71,8 +70,8 @@ func New(rows []abi.Variable) *Set {
 	return s
 }
 
-// Changed returns a variable whose value differs from the value in the modules, or nil. Changed
-// checks values of more than a few KiB completely the first time, and then part by part.
+// Changed returns a variable whose value differs from the value in the modules, or nil. The first
+// call checks all values completely. Later calls check a value of more than a few KiB part by part.
 func (s *Set) Changed() *abi.Variable {
 	if s == nil {
 		return nil
@@ -151,7 +150,7 @@ func splitName(all []part) *valueParts {
 type walker struct {
 	sum   uint32
 	parts []part
-	// The field others lists the functions that have no name.
+	// Functions that have no name.
 	others []uintptr
 }
 

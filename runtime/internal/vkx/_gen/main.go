@@ -50,7 +50,7 @@ func main() {
 	g.write(strings.TrimSuffix(*out, ".go") + "_test.go")
 }
 
-// write formats the text and writes it to a file.
+// `write` formats the text and writes it to a file.
 func (g *generator) write(file string) {
 	src, err := format.Source(g.b.Bytes())
 	if err != nil {
@@ -63,14 +63,14 @@ func (g *generator) write(file string) {
 
 type generator struct {
 	b     bytes.Buffer
-	types map[string]string // Go types, by the names of the types in C
-	sizes map[string]string // lengths of arrays, by the names of the constants in C
+	types map[string]string // map from the names of types in C to Go types
+	sizes map[string]string // map from the names of constants in C to lengths of arrays
 	names []string          // names of the structs in C
 }
 
 func (g *generator) print(format string, args ...any) { fmt.Fprintf(&g.b, format, args...) }
 
-// ports returns the first line of a file, which is the build constraint for the ports with a
+// `ports` returns the first line of a file, which is the build constraint for the ports with a
 // backend.
 func ports(file string) string {
 	src, err := os.ReadFile(file)
@@ -81,13 +81,13 @@ func ports(file string) string {
 	return line
 }
 
-// strip removes comments, and joins lines that a backslash continues.
+// `strip` removes comments, and joins each line that ends in a backslash with the next line.
 func strip(text string) string {
 	text = regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(text, "")
 	return strings.ReplaceAll(text, "\\\n", " ")
 }
 
-// camel converts the name of a constant in C to Go's spelling, for example
+// `camel` converts the name of a constant in C to Go's spelling, for example
 // VK_TIME_DOMAIN_DEVICE_EXT to timeDomainDeviceExt.
 func camel(name string) string {
 	var b strings.Builder
@@ -156,8 +156,8 @@ func (g *generator) structs(text string) {
 	}
 }
 
-// member writes the fields for one line of a struct in C. All fields of a line have the same type,
-// and a line declares at most one pointer.
+// `member` writes the fields for one line of a struct in C. All fields of a line have the same
+// type, and a line declares at most one pointer.
 func (g *generator) member(of, line string) {
 	if at := strings.LastIndex(line, "*"); at >= 0 {
 		g.print("\t%s unsafe.Pointer\n", strings.TrimSpace(line[at+1:]))
@@ -191,7 +191,7 @@ func (g *generator) member(of, line string) {
 	}
 }
 
-// commands writes the numbers of the commands of a batch.
+// `commands` writes the numbers of the commands of a batch.
 func (g *generator) commands(text string) {
 	g.print("// Commands of a batch; see vkx.h.\nconst (\n")
 	found := false
@@ -209,7 +209,7 @@ func (g *generator) commands(text string) {
 	}
 }
 
-// rows returns the arguments of each use of X in the body of a macro.
+// `rows` returns the arguments of each use of X in the body of a macro.
 func rows(text, macro string) (list [][]string) {
 	_, text, ok := strings.Cut(text, "#define "+macro+"(X)")
 	if !ok {
@@ -226,7 +226,7 @@ func rows(text, macro string) (list [][]string) {
 	return list
 }
 
-// features writes the tables of features and of extensions.
+// `features` writes the tables of features and of extensions.
 func (g *generator) features(text string) {
 	features, chained, others := rows(text, "VKX_FEATURES"), rows(text, "VKX_EXTENSION_FEATURES"), rows(text, "VKX_OTHER_EXTENSIONS")
 	g.print("// The features, by their names in Vulkan.\nconst (\n")
