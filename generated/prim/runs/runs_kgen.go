@@ -747,7 +747,7 @@ var takeKernel = kernelimpl.Register(&abi.Kernel{
 var _ = kernelimpl.Properties[runs.Take](takeKernel)
 
 // Take is the kernel [runs.Take] with its slices in device memory.
-// Take sets Out to the keys of the runs that begin at the indices in At.
+// The kernel Take sets Out to the keys of the runs that begin at the indices in At.
 type Take struct {
 	At    runtime.View[int64]
 	Count runtime.View[int64]

@@ -359,7 +359,7 @@ var pullKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[gravity.Pull](pullKernel)
 
 // Pull is the kernel [gravity.Pull] with its slices in device memory.
-// Pull computes the acceleration that each block of Sources causes at each of Bodies.
+// Pull computes how each block of Sources accelerates each body of Bodies.
 type Pull struct {
 	Softening float32
 	Block     int

@@ -162,7 +162,7 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Matrix](matrixKernel)
 
 // Matrix is the kernel [conv.Matrix] with its slices in device memory.
-// Matrix computes, in each work-group, all channels of Pixels pixels that are adjacent in memory.
+// Matrix computes all channels of Pixels pixels in each work-group.
 type Matrix struct {
 	Layer   conv.Layer
 	X       runtime.View[conv.Halves]
@@ -270,7 +270,7 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Plain](plainKernel)
 
 // Plain is the kernel [conv.Plain] with its slices in device memory.
-// Plain computes Block channels of a pixel in each work-item, for a range of rows, columns and blocks of channels.
+// Plain computes Block channels of a pixel in each work-item.
 type Plain struct {
 	Layer   conv.Layer
 	X       runtime.View[float32]

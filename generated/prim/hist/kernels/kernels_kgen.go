@@ -234,7 +234,7 @@ var edges32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Edges32](edges32Kernel)
 
 // Edges32 is the kernel [kernels.Edges32] with its slices in device memory.
-// Edges32 counts elements of up to 32 bits between edges.
+// Edges32 counts elements of up to 32 bits in the bins between edges.
 type Edges32 struct {
 	X8     runtime.View[uint8]
 	X32    runtime.View[uint32]
@@ -345,7 +345,7 @@ var edges64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Edges64](edges64Kernel)
 
 // Edges64 is the kernel [kernels.Edges64] with its slices in device memory.
-// Edges64 counts elements of 64 bits between edges.
+// Edges64 counts elements of 64 bits in the bins between edges.
 type Edges64 struct {
 	X      runtime.View[uint64]
 	Edges  runtime.View[uint64]

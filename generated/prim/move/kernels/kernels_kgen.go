@@ -352,7 +352,7 @@ var claimKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Claim](claimKernel)
 
 // Claim is the kernel [kernels.Claim] with its slices in device memory.
-// Claim sets Owner[at], for each destination `at` in At, to the number of the last element that moves there.
+// Claim sets Owner[at] for each destination `at` in At.
 type Claim struct {
 	At     runtime.View[int64]
 	Length runtime.View[int64]

@@ -501,7 +501,7 @@ var bothKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Both](bothKernel)
 
 // Both is the kernel [kernels.Both] with its slices in device memory.
-// The kernel Both sets Out[0] to the number of elements that Merge writes for inputs of A and of B elements.
+// The kernel Both sets Out[0] to the number of elements that Merge writes if its inputs have A and B elements.
 type Both struct {
 	A      int
 	B      int
@@ -2361,7 +2361,7 @@ var placesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Places](placesKernel)
 
 // Places is the kernel [kernels.Places] with its slices in device memory.
-// Places replaces each count by the index that the first of the counted elements gets.
+// The kernel Places replaces each count by the index of the first counted element in the sorted order.
 type Places struct {
 	Counts runtime.View[int64]
 }
@@ -2758,7 +2758,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// For each pass and each digit, Starts computes the index of the first element with the digit, from the counts of all chunks.
+// From the counts of all chunks, Starts computes the index of the first element with each digit, for each pass.
 type Starts struct {
 	Chunks int
 	N      int

@@ -165,7 +165,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0xb1a8e5f4},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x4c72c1e9},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
@@ -1093,7 +1093,7 @@ var startsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[kernels.Starts](startsKernel)
 
 // Starts is the kernel [kernels.Starts] with its slices in device memory.
-// Starts sets Start[i] to the number of sorted keys whose row is less than i.
+// The kernel Starts sets Start[i] to the number of sorted keys whose row is less than i.
 type Starts struct {
 	Keys  runtime.View[uint64]
 	Start runtime.View[int32]
