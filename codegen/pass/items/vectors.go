@@ -66,7 +66,7 @@ type vectorKernel struct {
 	m *ir.Module
 	f *ir.Func
 
-	taken    map[*ir.Block]int // for each block that has only one possible successor in the fast code, the index of that successor
+	taken    map[*ir.Block]int // index of the only successor that a block can have in the fast code
 	order    []*ir.Block       // blocks of the fast code, ordered so that each block follows its predecessors
 	spine    map[*ir.Block]bool
 	accesses map[*ir.Value]bool // loads and stores that become loads and stores of vectors
