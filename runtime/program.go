@@ -265,8 +265,8 @@ func (e *Executable) specSettings() (settingList, error) {
 // In an array or struct, each scalar has its own id. A scalar can be set once the whole constant
 // has a value.
 //
-// An id that no kernel has is an error of class ErrSpecConst, although Vulkan would ignore it. A
-// value of a wrong type is also an error of class ErrSpecConst.
+// If no kernel has a constant with the id, or if the value has a wrong type, SetSpecByID returns an
+// error of class ErrSpecConst. Vulkan itself would ignore the id.
 func (p *Program) SetSpecByID(id uint32, value any) error {
 	if p == nil || p.dev == nil {
 		return errorf(ErrInvalid, "no program")

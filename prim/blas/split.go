@@ -15,7 +15,7 @@ import (
 // with 4096 products per sum. At the end, a kernel adds up these matrices.
 
 const (
-	leastRange = 512 // smallest number of products of a range
+	leastRange = 512 // smallest number of products in a partial sum
 	wantTiles  = 256 // number of work-groups that keep most of a GPU busy
 )
 

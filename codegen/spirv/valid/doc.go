@@ -3,9 +3,9 @@
 // process. The input is a module that [spirv.Parse] has accepted. The result of [Check] is an
 // error, or [Facts] about the module.
 //
-// [Check] accepts only the part of SPIR-V that can occur in a compute kernel with kgen's ABI. The
-// accepted part of SPIR-V consists of the GLCompute model, push constants, physical storage
-// buffers, work-group, private and function memory, and GLSL.std.450. Check refuses images,
+// [Check] accepts only the part of SPIR-V that can occur in a compute kernel with kgen's ABI. This
+// part of SPIR-V has one execution model, GLCompute. Its memory is push constants, physical storage
+// buffers, and work-group, private and function memory. It has the instructions of GLSL.std.450. Check refuses images,
 // descriptors, other stages, OpenCL and all other parts of SPIR-V, because kgen cannot run modules
 // that use them. Check applies the rules of the SPIR-V specification (unified1) and of the Vulkan
 // environment for SPIR-V (Vulkan 1.3, appendix A). Section numbers in comments refer to the SPIR-V

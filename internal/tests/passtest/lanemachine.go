@@ -22,7 +22,7 @@ type LaneMachine struct {
 	Most  int
 	State uint64 // seed of the values that loads from In return
 	// Strict requires that all lanes reach every Sync op. Without Strict, Sync ops do not wait for lanes that
-	// have returned, as on the host.
+	// have returned. The host does not wait for them, either.
 	Strict bool
 	Hits   map[string]int // maps a path to the number of stores there; may be nil
 }

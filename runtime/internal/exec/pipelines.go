@@ -78,9 +78,9 @@ type Pipeline struct {
 	used  uint64 // value of Pipelines.clock when the pipeline was last requested
 }
 
-// pipelineMemory is a pipeline that implements hal.Memory. A stream therefore frees the pipeline
-// like memory, when the last batch that uses the pipeline has completed. A pipelineMemory contains
-// no bytes.
+// pipelineMemory is a pipeline that implements hal.Memory. Therefore a stream can free the
+// pipeline when the last batch that uses the pipeline has completed, as if the pipeline were memory.
+// A pipelineMemory contains no bytes.
 type pipelineMemory struct{ hal.Pipeline }
 
 func (pipelineMemory) Size() uint64    { return 0 }

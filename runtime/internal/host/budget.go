@@ -227,8 +227,8 @@ func (b *memoryBudget) totalLimit() uint64 {
 const assumedMemory = 1 << (30 + 4*(^uint(0)>>63))
 
 // touchedBytes returns the total size, in bytes, of the pages that use physical memory. Pages use
-// physical memory after they have been written to. On operating systems without a shared page of
-// zeros, pages also use physical memory after they have been read.
+// physical memory after they have been written to. If the operating system has no shared page
+// of zeros, pages that were only read use physical memory, too.
 func (s limitReader) touchedBytes(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
 	if err != nil {

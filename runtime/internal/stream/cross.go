@@ -189,8 +189,8 @@ func (s *Stream) lastConflict(h *half) uint64 {
 	return 0
 }
 
-// commandsOf returns the given events that belong to commands. In place of an event without a
-// command, commandsOf returns the events that this event waits for.
+// commandsOf returns the given events that belong to commands. An event without a
+// command is replaced with the events that it waits for.
 func commandsOf(events []*Event) (out []*Event) {
 	for _, e := range events {
 		if e.batch != nil {

@@ -67,7 +67,7 @@ func (c *Commands) Execute(cb CommandBuffer) {
 	c.add64(uint64(cb))
 }
 
-// ResetQueries appends vkCmdResetQueryPool of the queries first to first+n-1.
+// ResetQueries appends vkCmdResetQueryPool, for n queries that begin with the query number `first`.
 func (c *Commands) ResetQueries(pool QueryPool, first, n int) {
 	*c = append(*c, cmdResetQueries)
 	c.add64(uint64(pool))

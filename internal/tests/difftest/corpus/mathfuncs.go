@@ -63,7 +63,7 @@ func (k Math1) Kernel(it dsl.Item1) {
 // NearResults is the number of results per work-item of Near.
 const NearResults = 11
 
-// Near uses functions that gc implements in assembly on amd64, and callers of these functions. The last bits
+// Near calls functions that gc implements in assembly on amd64, directly or through other functions. The last bits
 // of results on a device and on the host may differ.
 type Near struct {
 	X, Y []float64

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// These constants are the lengths of the slices of GroupArgs, per work-item or for all work-items.
+// These constants determine the lengths of the slices in GroupArgs.
 const (
 	Shares = 4  // elements of Share per work-item
 	Counts = 32 // elements of Counts for all work-items
