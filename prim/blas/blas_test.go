@@ -182,14 +182,19 @@ func TestGemv(t *testing.T) {
 		for _, s := range [][2]int{{1, 1}, {0, 3}, {3, 0}, {64, 64}, {63, 65}, {130, 200}} {
 			for way := range 2 {
 				testGemvOf(t, dev, matrix[float32](r, s[0], s[1], way, 1, way&1 != 0), r)
-				choose(t, false, false) // also the kernel of quads on the host
+				choose(t, false, false) // also the kernels of GPUs on the host
+				testGemvOf(t, dev, matrix[float32](r, s[0], s[1], way, 1, false), r)
 				testGemvOf(t, dev, matrix[float32](r, s[0], s[1], 4*way, 1, false), r)
+				if dev.Has(properties.FP64) {
+					testGemvOf(t, dev, matrix[float64](r, s[0], s[1], way, 1, false), r)
+				}
 				choose(t, true, false)
 				if dev.Has(properties.FP64) {
 					testGemvOf(t, dev, matrix[float64](r, s[0], s[1], way, 1, way&1 != 0), r)
 				}
 			}
 		}
+		testGemvOf(t, dev, Matrix[float32]{Shape: Shape{Rows: 3, Stride: 2}}, r) // no columns, and no elements
 	})
 }
 

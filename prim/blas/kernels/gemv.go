@@ -94,7 +94,7 @@ func (k GemvRows[T, O]) Kernel(it dsl.NDItem1) {
 // Kernel multiplies a row.
 func (k GemvEach[T, O]) Kernel(it dsl.Item1) {
 	row := it.GlobalID()
-	line := k.A[row*k.StrideA:][:k.K]
+	line := k.A[min(row*k.StrideA, len(k.A)):][:k.K] // a matrix without columns may have no elements at the stride
 	var sum T
 	var o O
 	for d, x := range k.X[:k.K] {

@@ -13936,7 +13936,7 @@ type gemvEach32Host struct {
 func newGemvEach32Host() kernelimpl.HostForm { return new(gemvEach32Host) }
 
 const gemvEach32HostSites = `4	prim/blas/kernels/gemv.go:97:13
-3	97:29
+3	97:44
 3	100:23
 1	prim/blas/kernels/kernels.go:72:35
 1	prim/blas/kernels/gemv.go:103:5`
@@ -13950,12 +13950,12 @@ func (g *gemvEach32Host) Run() {
 	v1 := g.Int64(32)
 	v7 := g.Int64(72)
 	v3 := g.Int64(48)
-	v17 := uint64(v7) <= uint64(v3)
+	v19 := uint64(v7) <= uint64(v3)
 	p1 := g.Pointer(1)
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	v10 := g.Float32(92)
-	v25 := v10 == 0
+	v27 := v10 == 0
 	v9 := g.Float32(88)
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
@@ -13964,41 +13964,45 @@ func (g *gemvEach32Host) Run() {
 			g.Stop()
 			return
 		}
-		var v18, v31 float32
-		var v19 int64
+		var v20, v33 float32
+		var v21 int64
 		v0 := int32(x)
 		v11 := int64(x)
 		v12 := v11 * v8
-		if uint64(v12) > uint64(v1) {
-			g.Fault(0, v12, v1, v0)
+		v14 := v1
+		if v12 < v1 {
+			v14 = v12
+		}
+		if uint64(v14) > uint64(v1) {
+			g.Fault(0, v14, v1, v0)
 			continue
 		}
-		v14 := v1 - v12
-		v15 := int(v12) * 4
-		if uint64(v7) > uint64(v14) {
-			g.Fault(1, v7, v14, v0)
+		v16 := v1 - v14
+		v17 := int(v14) * 4
+		if uint64(v7) > uint64(v16) {
+			g.Fault(1, v7, v16, v0)
 			continue
 		}
-		if !v17 {
+		if !v19 {
 			g.Fault(2, v7, v3, v0)
 			continue
 		}
-		v18 = 0
-		v19 = -1
+		v20 = 0
+		v21 = -1
 	b3:
-		v20 := v19 + 1
-		if v20 < v7 {
-			v24 := math32.FastFMA(*(*float32)(unsafe.Add(p0, v15+int(v20)*4)), *(*float32)(unsafe.Add(p1, int(v20)*4)), v18)
-			v18 = v24
-			v19 = v20
+		v22 := v21 + 1
+		if v22 < v7 {
+			v26 := math32.FastFMA(*(*float32)(unsafe.Add(p0, v17+int(v22)*4)), *(*float32)(unsafe.Add(p1, int(v22)*4)), v20)
+			v20 = v26
+			v21 = v22
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b3
 		}
-		if v25 {
-			v31 = float32(v9 * v18)
+		if v27 {
+			v33 = float32(v9 * v20)
 			goto b9
 		}
 		if uint64(v11) >= uint64(v5) {
@@ -14006,15 +14010,15 @@ func (g *gemvEach32Host) Run() {
 			continue
 		}
 		{
-			v30 := math32.FastFMA(v9, v18, float32(v10**(*float32)(unsafe.Add(p2, x*4))))
-			v31 = v30
+			v32 := math32.FastFMA(v9, v20, float32(v10**(*float32)(unsafe.Add(p2, x*4))))
+			v33 = v32
 		}
 	b9:
 		if uint64(v11) >= uint64(v5) {
 			g.Fault(4, v11, v5, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, x*4)) = v31
+		*(*float32)(unsafe.Add(p2, x*4)) = v33
 	}
 }
 
@@ -14026,7 +14030,7 @@ type gemvEach64Host struct {
 func newGemvEach64Host() kernelimpl.HostForm { return new(gemvEach64Host) }
 
 const gemvEach64HostSites = `4	prim/blas/kernels/gemv.go:97:13
-3	97:29
+3	97:44
 3	100:23
 1	prim/blas/kernels/kernels.go:72:35
 1	prim/blas/kernels/gemv.go:103:5`
@@ -14040,12 +14044,12 @@ func (g *gemvEach64Host) Run() {
 	v1 := g.Int64(32)
 	v7 := g.Int64(72)
 	v3 := g.Int64(48)
-	v17 := uint64(v7) <= uint64(v3)
+	v19 := uint64(v7) <= uint64(v3)
 	p1 := g.Pointer(1)
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
 	v10 := g.Float64(96)
-	v25 := v10 == 0
+	v27 := v10 == 0
 	v9 := g.Float64(88)
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
@@ -14054,41 +14058,45 @@ func (g *gemvEach64Host) Run() {
 			g.Stop()
 			return
 		}
-		var v18, v31 float64
-		var v19 int64
+		var v20, v33 float64
+		var v21 int64
 		v0 := int32(x)
 		v11 := int64(x)
 		v12 := v11 * v8
-		if uint64(v12) > uint64(v1) {
-			g.Fault(0, v12, v1, v0)
+		v14 := v1
+		if v12 < v1 {
+			v14 = v12
+		}
+		if uint64(v14) > uint64(v1) {
+			g.Fault(0, v14, v1, v0)
 			continue
 		}
-		v14 := v1 - v12
-		v15 := int(v12) * 8
-		if uint64(v7) > uint64(v14) {
-			g.Fault(1, v7, v14, v0)
+		v16 := v1 - v14
+		v17 := int(v14) * 8
+		if uint64(v7) > uint64(v16) {
+			g.Fault(1, v7, v16, v0)
 			continue
 		}
-		if !v17 {
+		if !v19 {
 			g.Fault(2, v7, v3, v0)
 			continue
 		}
-		v18 = 0
-		v19 = -1
+		v20 = 0
+		v21 = -1
 	b3:
-		v20 := v19 + 1
-		if v20 < v7 {
-			v24 := math.FMA(*(*float64)(unsafe.Add(p0, v15+int(v20)*8)), *(*float64)(unsafe.Add(p1, int(v20)*8)), v18)
-			v18 = v24
-			v19 = v20
+		v22 := v21 + 1
+		if v22 < v7 {
+			v26 := math.FMA(*(*float64)(unsafe.Add(p0, v17+int(v22)*8)), *(*float64)(unsafe.Add(p1, int(v22)*8)), v20)
+			v20 = v26
+			v21 = v22
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b3
 		}
-		if v25 {
-			v31 = float64(v9 * v18)
+		if v27 {
+			v33 = float64(v9 * v20)
 			goto b9
 		}
 		if uint64(v11) >= uint64(v5) {
@@ -14096,15 +14104,15 @@ func (g *gemvEach64Host) Run() {
 			continue
 		}
 		{
-			v30 := math.FMA(v9, v18, float64(v10**(*float64)(unsafe.Add(p2, x*8))))
-			v31 = v30
+			v32 := math.FMA(v9, v20, float64(v10**(*float64)(unsafe.Add(p2, x*8))))
+			v33 = v32
 		}
 	b9:
 		if uint64(v11) >= uint64(v5) {
 			g.Fault(4, v11, v5, v0)
 			continue
 		}
-		*(*float64)(unsafe.Add(p2, x*8)) = v31
+		*(*float64)(unsafe.Add(p2, x*8)) = v33
 	}
 }
 

@@ -580,7 +580,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x4c72c1e9},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x70778674},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
@@ -2035,7 +2035,7 @@ var gemvEach32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/gemv.go:97:13", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:97:29"},
+		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:97:44"},
 		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:100:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:5", Limit: -3},
@@ -2043,10 +2043,10 @@ var gemvEach32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/blas/kernels/gemv.go:100:2 100:2",
 	SPIRV: gemvEach32SPIRV,
 	IR:    gemvEach32IR,
-	Sum:   0x246ccf7c,
+	Sum:   0x9c5add9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {8, 80}}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", Make: kernelimpl.MakeModule, Sum: 0xc65c1be9},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", SPIRV: gemvEach32Words, Sum: 0xc8d42287},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {8, 80}}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", Make: kernelimpl.MakeModule, Sum: 0x245a0a2e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", SPIRV: gemvEach32Words, Sum: 0x13b744a4},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvEach32{
@@ -2151,7 +2151,7 @@ var gemvEach64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "prim/blas/kernels/gemv.go:97:13", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:97:29"},
+		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:97:44"},
 		{Kind: abi.FaultSliceCap, Pos: "prim/blas/kernels/gemv.go:100:23", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/kernels.go:72:35", Limit: -3},
 		{Kind: abi.FaultIndex, Pos: "prim/blas/kernels/gemv.go:103:5", Limit: -3},
@@ -2159,9 +2159,9 @@ var gemvEach64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/blas/kernels/gemv.go:100:2 100:2",
 	SPIRV: gemvEach64SPIRV,
 	IR:    gemvEach64IR,
-	Sum:   0xe343721d,
+	Sum:   0xfee63a97,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {8, 80}}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", Make: kernelimpl.MakeModule, Sum: 0xa09431de},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {80}, {8}, {32}, {48}, {64}, {8, 80}}, Loops: "prim/blas/kernels/gemv.go:100:2 100:2", Make: kernelimpl.MakeModule, Sum: 0x8b56e2f0},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.GemvEach64{
