@@ -15,6 +15,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
+// This file contains the rule against code that treats the bits of package half's numbers as
+// integers.
+
 const (
 	dslPath  = "github.com/kgen-go/kgen/dsl"
 	halfPath = gotypes.HalfPath

@@ -14,6 +14,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 )
 
+// This file writes the Go code of a stub package, and returns this code together with the modules
+// of the kernels.
+
 const (
 	modulePath     = "github.com/kgen-go/kgen"
 	abiPath        = modulePath + "/abi"

@@ -1,5 +1,8 @@
 package ir
 
+// This file chooses how many elements a loop stores in one iteration, so that drivers compile the
+// loop quickly.
+
 const (
 	shortLoop      = 32 // largest number of iterations of a loop that drivers unroll
 	straightStores = 32 // largest number of stores for which code without a loop is better than a loop

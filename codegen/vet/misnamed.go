@@ -11,6 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/load"
 )
 
+// This file reports methods that look like a kernel's Properties method but have another name.
+// Package load does not find the properties that such a method returns.
+
 const (
 	propertiesPath   = "github.com/kgen-go/kgen/properties"
 	propertiesMethod = "Properties"

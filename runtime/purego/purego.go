@@ -8,6 +8,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
+// This file lets package vkx load libraries without cgo. The file is for builds for macOS, and for
+// builds for Linux without cgo.
+
 func init() {
 	vkx.UseLibraries(&vkx.Libraries{
 		Open:     func(name string) (uintptr, error) { return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL) },

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// This file lists pieces of invalid kernel code, each with the code of the diagnostic that kgen
+// reports.
+
 const (
 	funcs = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
 	sizes = "type sizer interface{ size() int32 }\ntype round struct{ r int32 }\nfunc (r round) size() int32 { return r.r }\ntype flat struct{ w int32 }\nfunc (f flat) size() int32 { return f.w }"

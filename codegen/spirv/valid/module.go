@@ -8,6 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv/features"
 )
 
+// This file checks a module's capabilities, extensions, memory model, execution modes and entry
+// point. The file also computes the work-group size and the memory that the module needs.
+
 func (c *checker) capability(in *spirv.Instruction) {
 	k := spirv.Capability(in.Words[0])
 	c.require(features.Of(k) != nil, "kernels cannot use this capability")

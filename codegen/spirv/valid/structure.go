@@ -2,6 +2,9 @@ package valid
 
 import "github.com/kgen-go/kgen/codegen/spirv"
 
+// This file checks SPIR-V's rules of structured control flow, which are in section 2.11.2 of the
+// specification.
+
 type constructKind uint8
 
 const (

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// This file generates statements that control the flow of a random kernel, such as if, for, switch
+// and goto. The file also generates function literals.
+
 func (g *progGen) ifStatement() {
 	init := ""
 	g.push()

@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// This file represents the types in random kernels, and chooses random types and literals.
+
 type kind uint8
 
 const (

@@ -8,6 +8,8 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
+// This file contains the conformance tests of launches, barriers, large batches and faults.
+
 func testLaunch(e *env) {
 	const n = 10000
 	x, y := e.alloc(4*n, hal.DeviceMemory), e.alloc(4*n+4, hal.DeviceMemory)

@@ -11,6 +11,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
+// This file contains the conformance tests of tickets, contexts, concurrent batches and the closing
+// of devices.
+
 func bitsOf(v []float32) []uint32 {
 	w := make([]uint32, len(v))
 	for i, f := range v {

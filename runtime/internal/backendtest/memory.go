@@ -9,6 +9,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
+// This file contains the conformance tests of device information, and of allocating, writing,
+// reading, filling and copying memory.
+
 func testInfo(e *env) {
 	list, err := e.b.Driver().Enumerate()
 	if err != nil || e.i >= len(list) {

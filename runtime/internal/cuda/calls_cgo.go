@@ -24,6 +24,9 @@ import (
 	"unsafe"
 )
 
+// This file calls CUDA's driver through a shim in C. The file is for builds for Linux with cgo, on
+// the processors in the build tag.
+
 // Built reports whether the program can open the driver's library.
 const Built = true
 

@@ -7,6 +7,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
+// This file chooses how to move bytes between the memory of two devices. The file pieces.go moves
+// bytes in pieces through memory of the host.
+
 const (
 	// PieceSize is the largest size of a piece, in bytes.
 	PieceSize = 8 << 20

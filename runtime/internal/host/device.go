@@ -16,6 +16,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
+// This file implements the host device, which runs the commands of submitted batches one after
+// another.
+
 type device struct {
 	info   hal.Info
 	budget *memoryBudget

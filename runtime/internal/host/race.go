@@ -2,4 +2,6 @@
 
 package host
 
+// This file declares raceEnabled, which is true, for builds with the race detector.
+
 const raceEnabled = true

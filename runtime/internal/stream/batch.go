@@ -7,6 +7,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
+// This file collects commands in batches, waits for batches, and processes each batch after its
+// commands have completed.
+
 type batchState uint8
 
 const (

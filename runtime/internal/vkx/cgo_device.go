@@ -53,6 +53,9 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 )
 
+// This file makes the cgo side's calls for a device, such as the calls that create buffers and
+// pipelines. The file is for builds for Linux with cgo.
+
 // Device is a logical device with its table of functions.
 type Device struct {
 	c      *C.vkx_device

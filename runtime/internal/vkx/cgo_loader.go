@@ -31,6 +31,9 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 )
 
+// This file makes the cgo side's calls that open the Vulkan loader, create an instance and query
+// physical devices. The file is for builds for Linux with cgo.
+
 // Open opens the Vulkan loader and passes it to the binding.
 var Open = sync.OnceValue(func() error {
 	var text [512]C.char

@@ -11,6 +11,9 @@ import (
 	"unsafe"
 )
 
+// This file contains the operations of the pipeline cache that depend on Windows, such as locking.
+// The file is for builds for Windows on amd64 and arm64.
+
 var (
 	kernel32        = syscall.NewLazyDLL("kernel32.dll")
 	lockFileEx      = kernel32.NewProc("LockFileEx")

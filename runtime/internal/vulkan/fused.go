@@ -8,6 +8,9 @@ import (
 	"math"
 )
 
+// This file tests whether a device rounds fused multiply-adds only once, and whether its inverses
+// and inverse roots are accurate enough.
+
 var (
 	//go:embed kernels/fused.spv
 	fusedModule []byte

@@ -13,6 +13,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
+// This file allocates the memory of a Vulkan device. Small allocations share blocks, and each large
+// allocation has a block of its own.
+
 const (
 	firstBlock = 64 << 20
 	lastBlock  = 256 << 20

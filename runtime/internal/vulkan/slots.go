@@ -10,6 +10,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
+// This file manages slots. A slot contains the objects and the memory of one submission, such as a
+// command buffer and fault records.
+
 const (
 	// The field `host` begins with one fault record, which all launches without a Fault share. The
 	// fault records of the other launches follow this record.

@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// This file manages the ring of staging memory, through which the host and the device exchange
+// bytes. Several goroutines copy large data to or from the ring.
+
 const (
 	minRing = 1 << 20
 	maxRing = 64 << 20

@@ -17,6 +17,9 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
+// This file waits for the parts of a batch, and stores the results of finished parts. A part is one
+// submission to the device.
+
 const (
 	// A wait polls for spinTime before it blocks, because blocking costs 20 µs more. During the
 	// first keepTime, a wait that polls does not yield its processor. If a wait yields, threads
