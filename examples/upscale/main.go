@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"image"
+	"image/draw"
 	"os"
 	"path/filepath"
 
@@ -173,7 +174,9 @@ const margin = 10 // largest distance of a pixel that affects a result, which is
 // tiles() enlarges a picture tile by tile. Each tile has a margin, which is removed from the result.
 // Margins end at the edge of the picture, because the network was trained with such margins.
 func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, error) {
-	size, corner, side := src.Bounds().Size(), src.Bounds().Min, *tile
+	size, side := src.Bounds().Size(), *tile
+	colours := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
+	draw.Draw(colours, colours.Rect, src, src.Bounds().Min, draw.Src)
 	h, w := min(size.Y, side+2*margin), min(size.X, side+2*margin)
 	x := n.picture(h, w, 3)
 	from := make([]T, x.Len())
@@ -191,9 +194,8 @@ func (n *network[T]) tiles(ctx context.Context, src image.Image) (*image.RGBA, e
 		left, top := i%columns*side, i/columns*side
 		x0, y0 := max(0, min(left-margin, size.X-w)), max(0, min(top-margin, size.Y-h))
 		for p := range h * w {
-			r, g, b, _ := src.At(corner.X+x0+p%w, corner.Y+y0+p/w).RGBA()
-			for c, v := range []uint32{r, g, b} {
-				n.put(from, conv.Pixel(p/w, p%w, w)*conv.Block+c, float32(v>>8))
+			for c, v := range colours.Pix[colours.PixOffset(x0+p%w, y0+p/w):][:3] {
+				n.put(from, conv.Pixel(p/w, p%w, w)*conv.Block+c, float32(v))
 			}
 		}
 		ev, err := n.dev.DefaultQueue().Submit(ex)
