@@ -165,7 +165,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "prim/blas/kernels/gemm.go", Package: "kernels", Sum: 0x4e9fb4e9},
-		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x4c72c1e9},
+		{File: "prim/blas/kernels/gemv.go", Package: "kernels", Sum: 0x70778674},
 		{File: "prim/blas/kernels/kernels.go", Package: "kernels", Sum: 0xfcc15007},
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
