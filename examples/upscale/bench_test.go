@@ -25,7 +25,7 @@ func BenchmarkMatrix(b *testing.B) {
 		{Side: 3, In: 64, Out: 64}, {Side: 5, In: 64, Out: 64}, {Side: 1, In: 64, Out: 64}, {Side: 3, In: 64, Out: 32},
 		{Side: 3, In: 64, Out: 16}, {Side: 3, In: 32, Out: 16}, {Side: 3, In: 16, Out: 64},
 	} {
-		l.Height, l.Width, l.Scale, l.Slope = side, side, 1, 1
+		l.Height, l.Width, l.Scale, l.Slope, l.Wide = side, side, 1, 1, min(l.Out, conv.Widest)
 		b.Run(fmt.Sprintf("%dx%d,%d,%d", l.Side, l.Side, l.In, l.Out), func(b *testing.B) {
 			pixels := conv.Pixel(side+conv.Edge, -conv.Edge, side)
 			x, y := zeros[conv.Halves](b, dev, pixels*l.In/conv.Part), zeros[conv.Halves](b, dev, pixels*l.Out/conv.Part)

@@ -158,15 +158,18 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 		},
 		get: func(s []conv.Halves, at int) float32 { return s[at/conv.Part][at%conv.Part].Float32() },
 		launch: func(l conv.Layer, x, y, add picture[conv.Halves], w runtime.View[conv.Halves], bias runtime.View[float32]) runtime.Command {
+			if l.Wide = min(l.Out, conv.Widest); len(dev.Info().Matrices) == 0 {
+				l.Wide = conv.Block // more work-groups do less each, because drivers on the processor limit their loops
+			}
 			return convgen.Matrix{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(matrixRange(dev, l))
 		}}).tiles(ctx, src)
 }
 
 // matrixRange() returns the range of conv.Matrix.
-func matrixRange(dev *runtime.Device, l conv.Layer) runtime.NDRange1 {
+func matrixRange(dev *runtime.Device, l conv.Layer) runtime.NDRange2 {
 	pixels := conv.Pixel(l.Height-1, l.Width, l.Width) - conv.Pixel(0, 0, l.Width)
-	local := runtime.Range1(conv.SubGroups * dev.Info().MaxSubGroup)
-	return runtime.NDRange1{Global: runtime.Range1((pixels+conv.Pixels-1)/conv.Pixels) * local, Local: local}
+	local := conv.SubGroups * dev.Info().MaxSubGroup
+	return runtime.NDRange2{Global: runtime.Range2{(l.Out + l.Wide - 1) / l.Wide, (pixels + conv.Pixels - 1) / conv.Pixels * local}, Local: runtime.Range2{1, local}}
 }
 
 const margin = 10 // largest distance of a pixel that affects a result, which is the sum of Side/2 over all filters

@@ -31,6 +31,7 @@ type Layer struct {
 	In, Out       int     // channels of X and Y
 	Slope         float32 // factor of negative results; 0 for a ReLU
 	Scale         int     // a result becomes a square of Scale by Scale pixels
+	Wide          int     // channels of Y in a work-group of Matrix; a multiple of Block, at most Widest
 }
 
 // Plain computes Block channels of a pixel in each work-item. The range covers rows, columns and blocks of channels.
@@ -66,21 +67,21 @@ func (k Plain) Kernel(it dsl.Item3) {
 	}
 }
 
-// A work-group of Matrix has SubGroups sub-groups and computes Pixels pixels, with at most Wide channels.
+// A work-group of Matrix has SubGroups sub-groups and computes Pixels pixels, with at most Widest channels.
 const (
 	SubGroups = Pixels / Block
 	Pixels    = 64
-	Wide      = 64
+	Widest    = 64
 	depth     = 4                  // parts of a row that are multiplied in an iteration
 	pitch     = (depth + 1) * Part // distance of rows in work-group memory, so that rows begin in different banks
-	pitchWide = Wide + Part
-	some      = Wide / 2 // channels that are stored at a time
+	pitchWide = Widest + Part
+	some      = Widest / 2 // channels that are stored at a time
 )
 
-// Matrix computes all channels of Pixels pixels in each work-group. The pixels are adjacent in memory. Some of these
+// Matrix computes Wide channels of Pixels pixels in each work-group. The pixels are adjacent in memory. Some of these
 // pixels are at the edges of rows, and Matrix does not store them. The pixels of a row of the filter are adjacent, too.
 // So a row of the filter multiplies a matrix whose rows overlap in X. Each row of this matrix begins one pixel after the
-// row before it. Matrix has the fields of Plain.
+// row before it. Matrix has the fields of Plain. The rows of the nd-range are blocks of Wide channels.
 type Matrix struct {
 	Layer              Layer
 	X, Y, Weights, Add []Halves
@@ -88,25 +89,31 @@ type Matrix struct {
 }
 
 // Kernel multiplies tiles of X by tiles of weights, in work-group memory. A tile of X has Pixels rows of `depth` parts.
-func (k Matrix) Kernel(it dsl.NDItem1) {
+func (k Matrix) Kernel(it dsl.NDItem2) {
 	left, right, sum := dsl.Local[[Pixels * pitch]half.Float16](it), dsl.Local[[depth * Part * pitchWide]half.Float16](it), dsl.Local[[Pixels * some]float32](it)
 	l, sg := k.Layer, it.SubGroup()
-	if l.Height < 1 || l.Height > 1<<12 || l.Width < 1 || l.Width > 1<<12 || l.Side < 1 || l.Side > 2*Edge+1 || l.In < Part || l.In > 1<<12 || l.Out < Part || l.Out > Wide || l.Scale < 1 || l.Scale > 1<<12 || len(k.Weights) != l.Side*l.Side*l.In*l.Out/Part {
-		panic("Matrix cannot compute a layer of this shape, or the weights are of another one")
+	lines, items := it.LocalRange()
+	if l.Height < 1 || l.Height > 1<<12 || l.Width < 1 || l.Width > 1<<12 || l.Side < 1 || l.Side > 2*Edge+1 || l.In < Block || l.In > 1<<8 || l.Out < Block || l.Out > 1<<12 || (l.In|l.Out|l.Wide)%Block != 0 || l.Wide < Block || l.Wide > Widest || l.Scale < 1 || l.Scale > 1<<4 {
+		panic("Matrix cannot compute a layer of this shape")
 	}
-	row, side, outs, parts := uint32(Up(l.Width)+2*Edge), uint32(l.Side), uint32(l.Out/Part), uint32(l.In/Part)
-	first := uint32(min(Pixel(0, 0, l.Width)+it.GroupID()*Pixels, Pixel(l.Height, 0, l.Width)))
+	if len(k.X) != Pixel(l.Height+Edge, -Edge, l.Width)*l.In/Part || len(k.Weights) != l.Side*l.Side*l.In*l.Out/Part || lines != 1 || sg.GroupRange() < SubGroups {
+		panic("the picture or the weights are of another shape, or the work-group has another number of rows or too few sub-groups")
+	}
+	block, tile := it.GroupID()
+	_, id := it.LocalID()
+	row, side, outs, parts, wide := uint32(Up(l.Width)+2*Edge), uint32(l.Side), uint32(l.Out/Part), uint32(l.In/Part), uint32(l.Wide/Part)
+	first := uint32(min(Pixel(0, 0, l.Width)+tile*Pixels, Pixel(l.Height, 0, l.Width)))
 	run, mine := side*parts, int(uint(sg.GroupID())%SubGroups)*Block // parts in a row of the filter, and first pixel of the sub-group
 
-	var sums [Wide / Block]dsl.Accumulator[[Block][Block]float32]
+	var sums [Widest / Block]dsl.Accumulator[[Block][Block]float32]
 	for r := range side {
 		for t := uint32(0); t < run; t += depth {
-			pixels, weights := (first+(r-side/2)*row-side/2)*parts+t, (r*run+t)*Part*outs
+			pixels, weights := (first+(r-side/2)*row-side/2)*parts+t, (r*run+t)*Part*outs+uint32(block)*wide
 			it.Barrier()
-			for i := it.LocalID(); i < Pixels*depth; i += 2 * it.LocalRange() {
-				j := (i + it.LocalRange()) % (Pixels * depth)
-				x, x2 := at(k.X, pixels, parts, i/depth, i%depth, run-t), at(k.X, pixels, parts, j/depth, j%depth, run-t)
-				w, w2 := at(k.Weights, weights, outs, i/Part, i%Part, outs), at(k.Weights, weights, outs, j/Part, j%Part, outs)
+			for i := id; i < Pixels*depth; i += 2 * items {
+				j := (i + items) % (Pixels * depth)
+				x, x2 := at(k.X, pixels, parts, i/depth, i%depth, Pixels, run-t), at(k.X, pixels, parts, j/depth, j%depth, Pixels, run-t)
+				w, w2 := at(k.Weights, weights, outs, i/Part, i%Part, (run-t)*Part, wide), at(k.Weights, weights, outs, j/Part, j%Part, (run-t)*Part, wide)
 				*(*Halves)(left[i/depth*pitch+i%depth*Part:]) = x
 				*(*Halves)(left[j/depth*pitch+j%depth*Part:]) = x2
 				*(*Halves)(right[i/Part*pitchWide+i%Part*Part:]) = w
@@ -116,7 +123,7 @@ func (k Matrix) Kernel(it dsl.NDItem1) {
 			for step := range depth * Part / Block {
 				a := dsl.LoadA[[Block][Block]half.Float16](sg, left[mine*pitch+step*Block:], pitch, dsl.RowMajor)
 				for j := range sums {
-					if j*Block < l.Out {
+					if j*Block < l.Wide {
 						b := dsl.LoadB[[Block][Block]half.Float16](sg, right[step*Block*pitchWide+j*Block:], pitchWide, dsl.RowMajor)
 						sums[j] = dsl.MulAdd(sg, a, b, sums[j])
 					}
@@ -125,15 +132,16 @@ func (k Matrix) Kernel(it dsl.NDItem1) {
 		}
 	}
 
-	for h := range Wide / some { // stores `some` channels at a time, because work-group memory is small
+	for h := range Widest / some { // stores `some` channels at a time, because work-group memory is small
 		it.Barrier()
 		for j := range some / Block {
 			dsl.StoreAccumulator(sg, sums[h*some/Block+j], sum[mine*some+j*Block:], some, dsl.RowMajor)
 		}
 		it.Barrier()
-		for i := it.LocalID(); i < len(sum)/Part; i += it.LocalRange() {
+		for i := id; i < len(sum)/Part; i += items {
 			p, z := first+uint32(i*Part/some), h*some+i*Part%some
-			if y, x := int(p/row)-Edge, int(p%row)-Edge; y < l.Height && x >= 0 && x < l.Width && z < l.Out {
+			if y, x := int(p/row)-Edge, int(p%row)-Edge; y < l.Height && x >= 0 && x < l.Width && z < l.Wide && block*l.Wide+z < l.Out {
+				z += block * l.Wide
 				var add, v Halves
 				if len(k.Add) > 0 {
 					add = k.Add[p*outs+uint32(z/Part)]
@@ -154,9 +162,9 @@ func (k Matrix) Kernel(it dsl.NDItem1) {
 }
 
 // at() loads part x of row y from m. Row 0 begins at index `first`, and consecutive rows are `parts` elements apart. If
-// x is not less than `left`, or the index is past the end of m, the result contains zeros.
-func at(m []Halves, first, parts uint32, y, x int, left uint32) (h Halves) {
-	if i := int(first + uint32(y)*parts + uint32(x)); uint32(x) < left && i < len(m) {
+// there are fewer rows or columns, or the index is past the end of m, the result contains zeros.
+func at(m []Halves, first, parts uint32, y, x int, rows, columns uint32) (h Halves) {
+	if i := int(first + uint32(y)*parts + uint32(x)); uint32(y) < rows && uint32(x) < columns && i < len(m) {
 		h = m[i]
 	}
 	return h

@@ -12,126 +12,132 @@ import (
 // matrixHost is a work-group of the kernel [Matrix].
 type matrixHost struct {
 	kernelimpl.HostGroup
-	c0                                             int32
-	c1                                             int32
-	c2                                             int32
-	c3                                             int32
-	c4                                             int32
-	c5                                             int32
-	v1, v2, v3, v4, v5, v7, v8, v10, v12, v14, v16 int64
+	c0                                                  int32
+	c1                                                  int32
+	c2                                                  int32
+	c3                                                  int32
+	c4                                                  int32
+	c5                                                  int32
+	c6                                                  int32
+	c7                                                  int32
+	v2, v3, v4, v5, v6, v8, v9, v10, v12, v14, v16, v18 int64
 
-	v6 float32
+	v7 float32
 
-	v103, v104, v112, v116, v325, v329, v331, v333, v335 int32
+	v130, v131, v139, v145, v356, v360, v362, v364, v366 int32
 
-	v328, v341, v342 []int32
+	v359, v372, v373 []int32
 }
 
 func newMatrixHost() kernelimpl.HostForm { return new(matrixHost) }
 
-const matrixHostSites = `13	examples/upscale/conv/kernel.go:117:47	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	95:8	"Matrix cannot compute a layer of this shape, or the weights are of another one"
-13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-1	139:17
-4	141:43
-9	141:37
-1	148:10
-13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
-13	131:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
+const matrixHostSites = `13	examples/upscale/conv/kernel.go:124:47	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	97:8	"Matrix cannot compute a layer of this shape"
+13	100:8	"the picture or the weights are of another shape, or the work-group has another number of rows or too few sub-groups"
+13	138:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	138:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+1	147:17
+4	149:43
+9	149:37
+1	156:10
+13	138:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
+13	138:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"`
 
 func (g *matrixHost) Begin() {
 	g.Sites = matrixHostSites
 	n := g.Items
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(32)
-	g.v3 = g.Int64(40)
-	g.v4 = g.Int64(48)
-	g.v5 = g.Int64(56)
-	g.v6 = g.Float32(64)
-	g.v7 = g.Int64(72)
-	g.v8 = g.Int64(88)
-	g.v10 = g.Int64(104)
-	g.v12 = g.Int64(120)
-	g.v14 = g.Int64(136)
-	g.v16 = g.Int64(152)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
-	g.c2 = g.c1 - 1
-	g.c3 = g.c0 + g.c2
-	if g.c1 != 0 {
-		g.c4 = int32(uint32(g.c3) / uint32(g.c1))
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(32)
+	g.v4 = g.Int64(40)
+	g.v5 = g.Int64(48)
+	g.v6 = g.Int64(56)
+	g.v7 = g.Float32(64)
+	g.v8 = g.Int64(72)
+	g.v9 = g.Int64(80)
+	g.v10 = g.Int64(96)
+	g.v12 = g.Int64(112)
+	g.v14 = g.Int64(128)
+	g.v16 = g.Int64(144)
+	g.v18 = g.Int64(160)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c2 = g.c1 * g.c0
+	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 65543, 1)
+	g.c4 = g.c3 - 1
+	g.c5 = g.c2 + g.c4
+	if g.c3 != 0 {
+		g.c6 = int32(uint32(g.c5) / uint32(g.c3))
 	}
-	g.c5 = g.c4 * 256
+	g.c7 = g.c6 * 256
 	g.Allot(0, 10240)
 	g.Allot(1, 9216)
 	g.Allot(2, 8192)
-	g.Allot(3, int(g.c5)*4)
-	g.Allot(4, int(g.c5)*4)
-	g.Allot(5, int(g.c5)*4)
-	g.Allot(6, int(g.c5)*4)
-	g.Allot(7, int(g.c5)*4)
-	g.Allot(8, int(g.c5)*4)
-	g.Allot(9, int(g.c5)*4)
-	g.Allot(10, int(g.c5)*4)
-	g.Allot(11, int(g.c5)*4)
-	kernelimpl.HostRoom(n, &g.v328, &g.v341, &g.v342)
+	g.Allot(3, int(g.c7)*4)
+	g.Allot(4, int(g.c7)*4)
+	g.Allot(5, int(g.c7)*4)
+	g.Allot(6, int(g.c7)*4)
+	g.Allot(7, int(g.c7)*4)
+	g.Allot(8, int(g.c7)*4)
+	g.Allot(9, int(g.c7)*4)
+	g.Allot(10, int(g.c7)*4)
+	g.Allot(11, int(g.c7)*4)
+	kernelimpl.HostRoom(n, &g.v359, &g.v372, &g.v373)
 }
 
 func (g *matrixHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, kernel.go:105
+		case 3: // Barrier, kernel.go:112
 			next = g.r4()
-		case 5: // MatrixLoad, kernel.go:117
+		case 5: // MatrixLoad, kernel.go:124
 			n := g.Items
 			m0 := g.Memory(0)
-			h328 := g.v328[:n]
+			h359 := g.v359[:n]
 			m3 := g.Memory(3)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v328, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v359, 0) {
 					continue
 				}
-				v328 := h328[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v328)*4), int(40), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				v359 := h359[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v359)*4), int(40), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r6()
-		case 8: // MatrixLoad, kernel.go:120
+		case 8: // MatrixLoad, kernel.go:127
 			m1 := g.Memory(1)
-			v331 := g.v331
+			v362 := g.v362
 			m6 := g.Memory(6)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v331)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v362)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r9()
-		case 10: // MatrixLoad, kernel.go:120
+		case 10: // MatrixLoad, kernel.go:127
 			m1 := g.Memory(1)
-			v333 := g.v333
+			v364 := g.v364
 			m8 := g.Memory(8)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(m1, int(v333)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(m1, int(v364)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r11()
-		case 12: // MatrixLoad, kernel.go:120
+		case 12: // MatrixLoad, kernel.go:127
 			m1 := g.Memory(1)
-			v335 := g.v335
+			v366 := g.v366
 			m10 := g.Memory(10)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(m1, int(v335)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(m1, int(v366)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r13()
-		case 14: // Barrier, kernel.go:129
+		case 14: // Barrier, kernel.go:136
 			next = g.r15()
 		}
 	}
@@ -139,191 +145,247 @@ func (g *matrixHost) Run() {
 
 func (g *matrixHost) r0() int {
 	n := g.Items
-	// ZeroLocal, kernel.go:92
+	// ZeroLocal, kernel.go:93
 	g.Zero(0)
-	// ZeroLocal, kernel.go:92
+	// ZeroLocal, kernel.go:93
 	g.Zero(1)
-	// ZeroLocal, kernel.go:92
+	// ZeroLocal, kernel.go:93
 	g.Zero(2)
-	v1 := g.v1
-	v18 := v1 < 1
-	v19 := 4096 < v1
 	v2 := g.v2
 	v20 := v2 < 1
 	v21 := 4096 < v2
 	v3 := g.v3
 	v22 := v3 < 1
-	v23 := 5 < v3
+	v23 := 4096 < v3
 	v4 := g.v4
-	v24 := v4 < 8
-	v25 := 4096 < v4
+	v24 := v4 < 1
+	v25 := 5 < v4
 	v5 := g.v5
-	v26 := v5 < 8
-	v27 := 64 < v5
-	v7 := g.v7
-	v28 := v7 < 1
-	v29 := 4096 < v7
-	v12 := g.v12
-	v30 := v3 * v3
-	v31 := v30 * v4
-	v32 := v31 * v5
-	v33 := int64(uint64(v32) >> 3)
-	v34 := v12 != v33
+	v26 := v5 < 16
+	v27 := 256 < v5
+	v6 := g.v6
+	v28 := v6 < 16
+	v29 := 4096 < v6
+	v30 := v5 | v6
+	v9 := g.v9
+	v31 := v30 | v9
+	v32 := v31 / 16
+	v33 := v32 * 16
+	v34 := v31 != v33
+	v35 := v9 < 16
+	v36 := 64 < v9
+	v8 := g.v8
+	v37 := v8 < 1
+	v38 := 16 < v8
 	basex := g.Base(0)
+	basey := g.Base(1)
+	v10 := g.v10
+	v41 := v2 + 4
+	v42 := v3 + 15
+	v44 := v42 & -16
+	v45 := v44 + 4
+	v46 := v41 * v45
+	v47 := v46 * v5
+	v48 := int64(uint64(v47) >> 3)
+	v49 := v10 != v48
+	v14 := g.v14
+	v50 := v4 * v4
+	v51 := v50 * v5
+	v52 := v51 * v6
+	v53 := int64(uint64(v52) >> 3)
+	v54 := v14 != v53
+	c0 := g.c0
+	v55 := c0 != 1
+	c1 := g.c1
+	v57 := c1 * c0
+	v58 := v57 + -1
+	v56 := int32(g.SubGroup)
 	m5 := g.Memory(5)
 	stop := g.Cancelled()
 	m7 := g.Memory(7)
 	m9 := g.Memory(9)
 	m11 := g.Memory(11)
-	v41 := int32(uint64(v3))
-	v44 := int64(uint64(v4) >> 3)
-	v45 := int32(uint64(v44))
-	v58 := v41 * v45
-	v106 := int32(uint32(v41) >> 1)
-	v36 := v2 + 15
-	v38 := v36 & -16
-	v39 := v38 + 4
-	v40 := int32(uint64(v39))
-	v37 := int64(uint64(v36) >> 4)
-	v46 := v37 * 32
-	v47 := v46 + 10
-	v48 := int32(g.ID[0])
-	v49 := int64(uint32(v48))
-	v50 := v49 * 64
-	v51 := v47 + v50
-	v52 := v1 + 2
-	v53 := v52 * v39
-	v54 := v53 + 2
-	v55 := v51 < v54
-	v56 := v54
-	if v55 {
-		v56 = v51
+	v69 := int32(uint64(v4))
+	v72 := int64(uint64(v5) >> 3)
+	v73 := int32(uint64(v72))
+	v85 := v69 * v73
+	v133 := int32(uint32(v69) >> 1)
+	v68 := int32(uint64(v45))
+	v43 := int64(uint64(v42) >> 4)
+	v76 := v43 * 32
+	v77 := v76 + 10
+	v63 := int32(g.ID[0])
+	v64 := int64(uint32(v63))
+	v78 := v64 * 64
+	v79 := v77 + v78
+	v40 := v2 + 2
+	v80 := v40 * v45
+	v81 := v80 + 2
+	v82 := v79 < v81
+	v83 := v81
+	if v82 {
+		v83 = v79
 	}
-	v57 := int32(uint64(v56))
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	u103 := g.v103
-	u104 := g.v104
-	u112 := g.v112
-	u116 := g.v116
+	v84 := int32(uint64(v83))
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	v65 := int32(g.ID[1])
+	v74 := int64(uint64(v9) >> 3)
+	v75 := int32(uint64(v74))
+	v144 := v65 * v75
+	u130 := g.v130
+	u131 := g.v131
+	u139 := g.v139
+	u145 := g.v145
 	next := -1
 	{
+		nx := g.Local[0]
 		lane, sub, size := -1, 0, g.SubGroup
+		x := -1
+		y := 0
 		for li := range n {
 			if lane++; lane == size {
 				lane, sub = 0, sub+1
 			}
 			_, _ = lane, sub
-			v0 := int32(basex + li)
-			var v59, v61, v62, v63, v64, v65, v74, v75, v84, v85, v94, v95, v103, v104 int32
-			if v18 {
-				goto b16
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			if v19 {
-				goto b16
-			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v86, v88, v89, v90, v91, v92, v101, v102, v111, v112, v121, v122, v130, v131 int32
 			if v20 {
-				goto b16
+				goto b18
 			}
 			if v21 {
-				goto b16
+				goto b18
 			}
 			if v22 {
-				goto b16
+				goto b18
 			}
 			if v23 {
-				goto b16
+				goto b18
 			}
 			if v24 {
-				goto b16
+				goto b18
 			}
 			if v25 {
-				goto b16
+				goto b18
 			}
 			if v26 {
-				goto b16
+				goto b18
 			}
 			if v27 {
-				goto b16
+				goto b18
 			}
 			if v28 {
-				goto b16
+				goto b18
 			}
 			if v29 {
-				goto b16
-			}
-			if !v34 {
-				v59 = int32(sub)
-				v61 = int32(lane)
-				v62 = int32(min(size, n-sub*size))
-				v63 = v59 * 256
-				v64 = 0
-				v65 = v61
 				goto b18
 			}
-		b16:
-			g.Fault(1, 0, 0, v0)
+			if v34 {
+				goto b18
+			}
+			if v35 {
+				goto b18
+			}
+			if v36 {
+				goto b18
+			}
+			if v37 {
+				goto b18
+			}
+			if !v38 {
+				goto b19
+			}
+		b18:
+			g.Fault(1, 0, 0, v0, v1)
 			g.Leave(li)
 			continue
-		b18:
-			if uint32(v65) < 256 {
-				*(*float32)(unsafe.Add(m5, int(v63+((v64*v62)+v61))*4)) = 0
-				v64 = v64 + 1
-				v65 = v65 + v62
+		b19:
+			if v49 {
+				goto b23
+			}
+			if v54 {
+				goto b23
+			}
+			if v55 {
+				goto b23
+			}
+			if uint32(int32(uint32(v58)/uint32(v56))+1) >= 4 {
+				v86 = int32(sub)
+				v88 = int32(lane)
+				v89 = int32(min(size, n-sub*size))
+				v90 = v86 * 256
+				v91 = 0
+				v92 = v88
+				goto b25
+			}
+		b23:
+			g.Fault(2, 0, 0, v0, v1)
+			g.Leave(li)
+			continue
+		b25:
+			if uint32(v92) < 256 {
+				*(*float32)(unsafe.Add(m5, int(v90+((v91*v89)+v88))*4)) = 0
+				v91 = v91 + 1
+				v92 = v92 + v89
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b18
+				goto b25
 			}
-			v73 := v59 * 256
-			v74 = 0
-			v75 = v61
-		b21:
-			if uint32(v75) < 256 {
-				*(*float32)(unsafe.Add(m7, int(v73+((v74*v62)+v61))*4)) = 0
-				v74 = v74 + 1
-				v75 = v75 + v62
+			v100 := v86 * 256
+			v101 = 0
+			v102 = v88
+		b28:
+			if uint32(v102) < 256 {
+				*(*float32)(unsafe.Add(m7, int(v100+((v101*v89)+v88))*4)) = 0
+				v101 = v101 + 1
+				v102 = v102 + v89
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b21
+				goto b28
 			}
-			v83 := v59 * 256
-			v84 = 0
-			v85 = v61
-		b24:
-			if uint32(v85) < 256 {
-				*(*float32)(unsafe.Add(m9, int(v83+((v84*v62)+v61))*4)) = 0
-				v84 = v84 + 1
-				v85 = v85 + v62
+			v110 := v86 * 256
+			v111 = 0
+			v112 = v88
+		b31:
+			if uint32(v112) < 256 {
+				*(*float32)(unsafe.Add(m9, int(v110+((v111*v89)+v88))*4)) = 0
+				v111 = v111 + 1
+				v112 = v112 + v89
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b24
+				goto b31
 			}
-			v93 := v59 * 256
-			v94 = 0
-			v95 = v61
-		b27:
-			if uint32(v95) < 256 {
-				*(*float32)(unsafe.Add(m11, int(v93+((v94*v62)+v61))*4)) = 0
-				v94 = v94 + 1
-				v95 = v95 + v62
+			v120 := v86 * 256
+			v121 = 0
+			v122 = v88
+		b34:
+			if uint32(v122) < 256 {
+				*(*float32)(unsafe.Add(m11, int(v120+((v121*v89)+v88))*4)) = 0
+				v121 = v121 + 1
+				v122 = v122 + v89
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b27
+				goto b34
 			}
-			v103 = 0
-		b30:
-			v104 = 0
-			if uint32(v104) < uint32(v58) {
-				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
-				v116 := (((v103 * v58) + v104) * 8) * v43
-				u103 = v103
-				u104 = v104
-				u112 = v112
-				u116 = v116
+			v130 = 0
+		b37:
+			v131 = 0
+			if uint32(v131) < uint32(v85) {
+				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
+				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+				u130 = v130
+				u131 = v131
+				u139 = v139
+				u145 = v145
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -332,8 +394,8 @@ func (g *matrixHost) r0() int {
 				}
 				continue
 			}
-			v339 := v103 + 1
-			if uint32(v339) >= uint32(v41) {
+			v370 := v130 + 1
+			if uint32(v370) >= uint32(v69) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -342,240 +404,272 @@ func (g *matrixHost) r0() int {
 				}
 				continue
 			}
-			v103 = v339
+			v130 = v370
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b30
+			goto b37
 		}
 	}
-	g.v103 = u103
-	g.v104 = u104
-	g.v112 = u112
-	g.v116 = u116
+	g.v130 = u130
+	g.v131 = u131
+	g.v139 = u139
+	g.v145 = u145
 	return next
 }
 
 func (g *matrixHost) r4() int {
 	n := g.Items
-	c0 := g.c0
-	v4 := g.v4
-	v44 := int64(uint64(v4) >> 3)
-	v45 := int32(uint64(v44))
-	v112 := g.v112
-	v3 := g.v3
-	v41 := int32(uint64(v3))
-	v58 := v41 * v45
-	v104 := g.v104
-	v118 := v58 - v104
-	v8 := g.v8
-	p1 := g.Pointer(1)
+	c1 := g.c1
 	v5 := g.v5
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	v116 := g.v116
-	v12 := g.v12
+	v72 := int64(uint64(v5) >> 3)
+	v73 := int32(uint64(v72))
+	v139 := g.v139
+	v4 := g.v4
+	v69 := int32(uint64(v4))
+	v85 := v69 * v73
+	v131 := g.v131
+	v146 := v85 - v131
+	v10 := g.v10
+	p1 := g.Pointer(1)
+	v6 := g.v6
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	v145 := g.v145
+	v147 := v146 * 8
+	v9 := g.v9
+	v74 := int64(uint64(v9) >> 3)
+	v75 := int32(uint64(v74))
+	v14 := g.v14
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	v119 := c0 * 2
+	v148 := c1 * 2
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		var v120, v148, v149, v150, v151, v152, v153, v154, v155, v180, v181, v182, v183, v184, v185, v186, v187, v212, v213, v214, v215, v216, v217, v218, v219, v244, v245, v246, v247, v248, v249, v250, v251 int32
-		v120 = int32(li)
-	b34:
-		if v120 >= 256 {
-			continue
-		}
-		v122 := v120 + c0
-		v123 := v122 & 255
-		v124 := int32(uint32(v120) >> 2)
-		v125 := v120 & 3
-		v129 := int64(uint32((v112 + (v124 * v45)) + v125))
-		if uint32(v125) >= uint32(v118) {
-			v148 = 0
-			v149 = 0
-			v150 = 0
-			v151 = 0
-			v152 = 0
-			v153 = 0
-			v154 = 0
-			v155 = 0
-			goto b38
-		}
-		if v129 < v8 {
-			v148 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16))))
-			v149 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+2))))
-			v150 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+4))))
-			v151 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+6))))
-			v152 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+8))))
-			v153 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+10))))
-			v154 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+12))))
-			v155 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v129)*16+14))))
-		} else {
-			v148 = 0
-			v149 = 0
-			v150 = 0
-			v151 = 0
-			v152 = 0
-			v153 = 0
-			v154 = 0
-			v155 = 0
-		}
-	b38:
-		v156 := int32(uint32(v123) >> 2)
-		v157 := v122 & 3
-		v161 := int64(uint32((v112 + (v156 * v45)) + v157))
-		if uint32(v157) >= uint32(v118) {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			v184 = 0
-			v185 = 0
-			v186 = 0
-			v187 = 0
+	{
+		nx := g.Local[0]
+		x := -1
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+			}
+			if dead[li] {
+				continue
+			}
+			v67 := int32(x)
+			var v149, v177, v178, v179, v180, v181, v182, v183, v184, v209, v210, v211, v212, v213, v214, v215, v216, v242, v243, v244, v245, v246, v247, v248, v249, v275, v276, v277, v278, v279, v280, v281, v282 int32
+			v149 = v67
+		b41:
+			if v149 >= 256 {
+				continue
+			}
+			v151 := v149 + c1
+			v152 := v151 & 255
+			v153 := int32(uint32(v149) >> 2)
+			v154 := v149 & 3
+			v158 := int64(uint32((v139 + (v153 * v73)) + v154))
+			if uint32(v154) >= uint32(v146) {
+				v177 = 0
+				v178 = 0
+				v179 = 0
+				v180 = 0
+				v181 = 0
+				v182 = 0
+				v183 = 0
+				v184 = 0
+				goto b45
+			}
+			if v158 < v10 {
+				v177 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16))))
+				v178 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+2))))
+				v179 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+4))))
+				v180 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+6))))
+				v181 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+8))))
+				v182 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+10))))
+				v183 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+12))))
+				v184 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+14))))
+			} else {
+				v177 = 0
+				v178 = 0
+				v179 = 0
+				v180 = 0
+				v181 = 0
+				v182 = 0
+				v183 = 0
+				v184 = 0
+			}
+		b45:
+			v185 := int32(uint32(v152) >> 2)
+			v186 := v151 & 3
+			v190 := int64(uint32((v139 + (v185 * v73)) + v186))
+			if uint32(v186) >= uint32(v146) {
+				v209 = 0
+				v210 = 0
+				v211 = 0
+				v212 = 0
+				v213 = 0
+				v214 = 0
+				v215 = 0
+				v216 = 0
+				goto b48
+			}
+			if v190 < v10 {
+				v209 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16))))
+				v210 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+2))))
+				v211 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+4))))
+				v212 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+6))))
+				v213 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+8))))
+				v214 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+10))))
+				v215 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+12))))
+				v216 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+14))))
+			} else {
+				v209 = 0
+				v210 = 0
+				v211 = 0
+				v212 = 0
+				v213 = 0
+				v214 = 0
+				v215 = 0
+				v216 = 0
+			}
+		b48:
+			v217 := int32(uint32(v149) >> 3)
+			v218 := v149 & 7
+			v222 := int64(uint32((v145 + (v217 * v71)) + v218))
+			if uint32(v217) >= uint32(v147) {
+				v242 = 0
+				v243 = 0
+				v244 = 0
+				v245 = 0
+				v246 = 0
+				v247 = 0
+				v248 = 0
+				v249 = 0
+				goto b52
+			}
+			if uint32(v218) >= uint32(v75) {
+				v242 = 0
+				v243 = 0
+				v244 = 0
+				v245 = 0
+				v246 = 0
+				v247 = 0
+				v248 = 0
+				v249 = 0
+				goto b52
+			}
+			if v222 < v14 {
+				v242 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16))))
+				v243 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+2))))
+				v244 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+4))))
+				v245 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+6))))
+				v246 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+8))))
+				v247 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+10))))
+				v248 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+12))))
+				v249 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+14))))
+			} else {
+				v242 = 0
+				v243 = 0
+				v244 = 0
+				v245 = 0
+				v246 = 0
+				v247 = 0
+				v248 = 0
+				v249 = 0
+			}
+		b52:
+			v250 := int32(uint32(v152) >> 3)
+			v251 := v151 & 7
+			v255 := int64(uint32((v145 + (v250 * v71)) + v251))
+			if uint32(v250) >= uint32(v147) {
+				v275 = 0
+				v276 = 0
+				v277 = 0
+				v278 = 0
+				v279 = 0
+				v280 = 0
+				v281 = 0
+				v282 = 0
+				goto b56
+			}
+			if uint32(v251) >= uint32(v75) {
+				v275 = 0
+				v276 = 0
+				v277 = 0
+				v278 = 0
+				v279 = 0
+				v280 = 0
+				v281 = 0
+				v282 = 0
+				goto b56
+			}
+			if v255 < v14 {
+				v275 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16))))
+				v276 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+2))))
+				v277 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+4))))
+				v278 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+6))))
+				v279 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+8))))
+				v280 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+10))))
+				v281 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+12))))
+				v282 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+14))))
+			} else {
+				v275 = 0
+				v276 = 0
+				v277 = 0
+				v278 = 0
+				v279 = 0
+				v280 = 0
+				v281 = 0
+				v282 = 0
+			}
+		b56:
+			v285 := (v153 * 40) + (v154 * 8)
+			*(*int32)(unsafe.Add(m0, int(v285)*4)) = v177
+			*(*int32)(unsafe.Add(m0, int(v285+1)*4)) = v178
+			*(*int32)(unsafe.Add(m0, int(v285+2)*4)) = v179
+			*(*int32)(unsafe.Add(m0, int(v285+3)*4)) = v180
+			*(*int32)(unsafe.Add(m0, int(v285+4)*4)) = v181
+			*(*int32)(unsafe.Add(m0, int(v285+5)*4)) = v182
+			*(*int32)(unsafe.Add(m0, int(v285+6)*4)) = v183
+			*(*int32)(unsafe.Add(m0, int(v285+7)*4)) = v184
+			v303 := (v185 * 40) + (v186 * 8)
+			*(*int32)(unsafe.Add(m0, int(v303)*4)) = v209
+			*(*int32)(unsafe.Add(m0, int(v303+1)*4)) = v210
+			*(*int32)(unsafe.Add(m0, int(v303+2)*4)) = v211
+			*(*int32)(unsafe.Add(m0, int(v303+3)*4)) = v212
+			*(*int32)(unsafe.Add(m0, int(v303+4)*4)) = v213
+			*(*int32)(unsafe.Add(m0, int(v303+5)*4)) = v214
+			*(*int32)(unsafe.Add(m0, int(v303+6)*4)) = v215
+			*(*int32)(unsafe.Add(m0, int(v303+7)*4)) = v216
+			v321 := (v217 * 72) + (v218 * 8)
+			*(*int32)(unsafe.Add(m1, int(v321)*4)) = v242
+			*(*int32)(unsafe.Add(m1, int(v321+1)*4)) = v243
+			*(*int32)(unsafe.Add(m1, int(v321+2)*4)) = v244
+			*(*int32)(unsafe.Add(m1, int(v321+3)*4)) = v245
+			*(*int32)(unsafe.Add(m1, int(v321+4)*4)) = v246
+			*(*int32)(unsafe.Add(m1, int(v321+5)*4)) = v247
+			*(*int32)(unsafe.Add(m1, int(v321+6)*4)) = v248
+			*(*int32)(unsafe.Add(m1, int(v321+7)*4)) = v249
+			v339 := (v250 * 72) + (v251 * 8)
+			*(*int32)(unsafe.Add(m1, int(v339)*4)) = v275
+			*(*int32)(unsafe.Add(m1, int(v339+1)*4)) = v276
+			*(*int32)(unsafe.Add(m1, int(v339+2)*4)) = v277
+			*(*int32)(unsafe.Add(m1, int(v339+3)*4)) = v278
+			*(*int32)(unsafe.Add(m1, int(v339+4)*4)) = v279
+			*(*int32)(unsafe.Add(m1, int(v339+5)*4)) = v280
+			*(*int32)(unsafe.Add(m1, int(v339+6)*4)) = v281
+			*(*int32)(unsafe.Add(m1, int(v339+7)*4)) = v282
+			v149 = v149 + v148
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b41
 		}
-		if v161 < v8 {
-			v180 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16))))
-			v181 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+2))))
-			v182 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+4))))
-			v183 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+6))))
-			v184 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+8))))
-			v185 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+10))))
-			v186 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+12))))
-			v187 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v161)*16+14))))
-		} else {
-			v180 = 0
-			v181 = 0
-			v182 = 0
-			v183 = 0
-			v184 = 0
-			v185 = 0
-			v186 = 0
-			v187 = 0
-		}
-	b41:
-		v188 := int32(uint32(v120) >> 3)
-		v189 := v120 & 7
-		v192 := (v116 + (v188 * v43)) + v189
-		v193 := int64(uint32(v192))
-		if uint32(v189) >= uint32(v43) {
-			v212 = 0
-			v213 = 0
-			v214 = 0
-			v215 = 0
-			v216 = 0
-			v217 = 0
-			v218 = 0
-			v219 = 0
-			goto b44
-		}
-		if v193 < v12 {
-			v212 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16))))
-			v213 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+2))))
-			v214 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+4))))
-			v215 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+6))))
-			v216 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+8))))
-			v217 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+10))))
-			v218 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+12))))
-			v219 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v192)*16+14))))
-		} else {
-			v212 = 0
-			v213 = 0
-			v214 = 0
-			v215 = 0
-			v216 = 0
-			v217 = 0
-			v218 = 0
-			v219 = 0
-		}
-	b44:
-		v220 := int32(uint32(v123) >> 3)
-		v221 := v122 & 7
-		v224 := (v116 + (v220 * v43)) + v221
-		v225 := int64(uint32(v224))
-		if uint32(v221) >= uint32(v43) {
-			v244 = 0
-			v245 = 0
-			v246 = 0
-			v247 = 0
-			v248 = 0
-			v249 = 0
-			v250 = 0
-			v251 = 0
-			goto b47
-		}
-		if v225 < v12 {
-			v244 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16))))
-			v245 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+2))))
-			v246 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+4))))
-			v247 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+6))))
-			v248 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+8))))
-			v249 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+10))))
-			v250 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+12))))
-			v251 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v224)*16+14))))
-		} else {
-			v244 = 0
-			v245 = 0
-			v246 = 0
-			v247 = 0
-			v248 = 0
-			v249 = 0
-			v250 = 0
-			v251 = 0
-		}
-	b47:
-		v254 := (v124 * 40) + (v125 * 8)
-		*(*int32)(unsafe.Add(m0, int(v254)*4)) = v148
-		*(*int32)(unsafe.Add(m0, int(v254+1)*4)) = v149
-		*(*int32)(unsafe.Add(m0, int(v254+2)*4)) = v150
-		*(*int32)(unsafe.Add(m0, int(v254+3)*4)) = v151
-		*(*int32)(unsafe.Add(m0, int(v254+4)*4)) = v152
-		*(*int32)(unsafe.Add(m0, int(v254+5)*4)) = v153
-		*(*int32)(unsafe.Add(m0, int(v254+6)*4)) = v154
-		*(*int32)(unsafe.Add(m0, int(v254+7)*4)) = v155
-		v272 := (v156 * 40) + (v157 * 8)
-		*(*int32)(unsafe.Add(m0, int(v272)*4)) = v180
-		*(*int32)(unsafe.Add(m0, int(v272+1)*4)) = v181
-		*(*int32)(unsafe.Add(m0, int(v272+2)*4)) = v182
-		*(*int32)(unsafe.Add(m0, int(v272+3)*4)) = v183
-		*(*int32)(unsafe.Add(m0, int(v272+4)*4)) = v184
-		*(*int32)(unsafe.Add(m0, int(v272+5)*4)) = v185
-		*(*int32)(unsafe.Add(m0, int(v272+6)*4)) = v186
-		*(*int32)(unsafe.Add(m0, int(v272+7)*4)) = v187
-		v290 := (v188 * 72) + (v189 * 8)
-		*(*int32)(unsafe.Add(m1, int(v290)*4)) = v212
-		*(*int32)(unsafe.Add(m1, int(v290+1)*4)) = v213
-		*(*int32)(unsafe.Add(m1, int(v290+2)*4)) = v214
-		*(*int32)(unsafe.Add(m1, int(v290+3)*4)) = v215
-		*(*int32)(unsafe.Add(m1, int(v290+4)*4)) = v216
-		*(*int32)(unsafe.Add(m1, int(v290+5)*4)) = v217
-		*(*int32)(unsafe.Add(m1, int(v290+6)*4)) = v218
-		*(*int32)(unsafe.Add(m1, int(v290+7)*4)) = v219
-		v308 := (v220 * 72) + (v221 * 8)
-		*(*int32)(unsafe.Add(m1, int(v308)*4)) = v244
-		*(*int32)(unsafe.Add(m1, int(v308+1)*4)) = v245
-		*(*int32)(unsafe.Add(m1, int(v308+2)*4)) = v246
-		*(*int32)(unsafe.Add(m1, int(v308+3)*4)) = v247
-		*(*int32)(unsafe.Add(m1, int(v308+4)*4)) = v248
-		*(*int32)(unsafe.Add(m1, int(v308+5)*4)) = v249
-		*(*int32)(unsafe.Add(m1, int(v308+6)*4)) = v250
-		*(*int32)(unsafe.Add(m1, int(v308+7)*4)) = v251
-		v120 = v120 + v119
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b34
 	}
-	// Barrier, kernel.go:115
-	u325 := g.v325
-	h328 := g.v328[:n]
+	// Barrier, kernel.go:122
+	u356 := g.v356
+	h359 := g.v359[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -586,90 +680,95 @@ func (g *matrixHost) r4() int {
 			if dead[li] {
 				continue
 			}
-			v59 := int32(sub)
-			v60 := v59 & 3
-			var v325 int32
-			v325 = 0
-			v328 := (v60 * 640) + (v325 * 16)
-			u325 = v325
-			h328[li] = v328
+			v86 := int32(sub)
+			v87 := v86 & 3
+			var v356 int32
+			v356 = 0
+			v359 := (v87 * 640) + (v356 * 16)
+			u356 = v356
+			h359[li] = v359
 		}
 	}
-	g.v325 = u325
+	g.v356 = u356
 	return 5
 }
 
 func (g *matrixHost) r6() int {
 	n := g.Items
-	v325 := g.v325
-	v329 := v325 * 1152
+	v356 := g.v356
+	v360 := v356 * 1152
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 	}
-	g.v329 = v329
-	// MatrixLoad, kernel.go:120
+	g.v360 = v360
+	// MatrixLoad, kernel.go:127
 	m1 := g.Memory(1)
 	m4 := g.Memory(4)
 	for sub := range g.SubGroups() {
 		if g.Leader(sub) < 0 {
 			continue
 		}
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m1, int(v329)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m1, int(v360)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
-	// MatrixMulAdd, kernel.go:121
+	// MatrixMulAdd, kernel.go:128
 	m5 := g.Memory(5)
 	m3 := g.Memory(3)
 	kernelimpl.HostMulAdd(&g.HostGroup, m5, m3, m4, m5, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e103 := g.v103
-	e104 := g.v104
-	e325 := g.v325
-	v5 := g.v5
-	v330 := 16 < v5
-	u103 := g.v103
-	u104 := g.v104
-	u325 := g.v325
-	v331 := v329 + 16
-	v332 := 32 < v5
-	v333 := v329 + 32
-	v334 := 48 < v5
-	v335 := v329 + 48
-	h328 := g.v328[:n]
-	v3 := g.v3
-	v41 := int32(uint64(v3))
+	e130 := g.v130
+	e131 := g.v131
+	e356 := g.v356
+	v9 := g.v9
+	v361 := 16 < v9
+	u130 := g.v130
+	u131 := g.v131
+	u356 := g.v356
+	v362 := v360 + 16
+	v363 := 32 < v9
+	v364 := v360 + 32
+	v365 := 48 < v9
+	v366 := v360 + 48
+	h359 := g.v359[:n]
 	v4 := g.v4
-	v44 := int64(uint64(v4) >> 3)
-	v45 := int32(uint64(v44))
-	v58 := v41 * v45
-	v106 := int32(uint32(v41) >> 1)
+	v69 := int32(uint64(v4))
+	v5 := g.v5
+	v72 := int64(uint64(v5) >> 3)
+	v73 := int32(uint64(v72))
+	v85 := v69 * v73
+	v133 := int32(uint32(v69) >> 1)
+	v3 := g.v3
+	v42 := v3 + 15
+	v44 := v42 & -16
+	v45 := v44 + 4
+	v68 := int32(uint64(v45))
+	v43 := int64(uint64(v42) >> 4)
+	v76 := v43 * 32
+	v77 := v76 + 10
+	v63 := int32(g.ID[0])
+	v64 := int64(uint32(v63))
+	v78 := v64 * 64
+	v79 := v77 + v78
 	v2 := g.v2
-	v36 := v2 + 15
-	v38 := v36 & -16
-	v39 := v38 + 4
-	v40 := int32(uint64(v39))
-	v37 := int64(uint64(v36) >> 4)
-	v46 := v37 * 32
-	v47 := v46 + 10
-	v48 := int32(g.ID[0])
-	v49 := int64(uint32(v48))
-	v50 := v49 * 64
-	v51 := v47 + v50
-	v1 := g.v1
-	v52 := v1 + 2
-	v53 := v52 * v39
-	v54 := v53 + 2
-	v55 := v51 < v54
-	v56 := v54
-	if v55 {
-		v56 = v51
+	v40 := v2 + 2
+	v80 := v40 * v45
+	v81 := v80 + 2
+	v82 := v79 < v81
+	v83 := v81
+	if v82 {
+		v83 = v79
 	}
-	v57 := int32(uint64(v56))
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	u112 := g.v112
-	u116 := g.v116
+	v84 := int32(uint64(v83))
+	v6 := g.v6
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	v65 := int32(g.ID[1])
+	v74 := int64(uint64(v9) >> 3)
+	v75 := int32(uint64(v74))
+	v144 := v65 * v75
+	u139 := g.v139
+	u145 := g.v145
 	stop := g.Cancelled()
 	next := -1
 	{
@@ -682,15 +781,15 @@ func (g *matrixHost) r6() int {
 			if dead[li] {
 				continue
 			}
-			v103 := e103
-			v104 := e104
-			v325 := e325
-			v59 := int32(sub)
-			v60 := v59 & 3
-			if v330 {
-				u103 = v103
-				u104 = v104
-				u325 = v325
+			v130 := e130
+			v131 := e131
+			v356 := e356
+			v86 := int32(sub)
+			v87 := v86 & 3
+			if v361 {
+				u130 = v130
+				u131 = v131
+				u356 = v356
 				if next != 8 {
 					if next >= 0 {
 						return g.Diverge()
@@ -699,10 +798,10 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			if v332 {
-				u103 = v103
-				u104 = v104
-				u325 = v325
+			if v363 {
+				u130 = v130
+				u131 = v131
+				u356 = v356
 				if next != 10 {
 					if next >= 0 {
 						return g.Diverge()
@@ -711,10 +810,10 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			if v334 {
-				u103 = v103
-				u104 = v104
-				u325 = v325
+			if v365 {
+				u130 = v130
+				u131 = v131
+				u356 = v356
 				if next != 12 {
 					if next >= 0 {
 						return g.Diverge()
@@ -723,18 +822,18 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			v336 := v325 + 1
-			if v336 >= 2 {
-				v104 = v104 + 4
-				goto b31
+			v367 := v356 + 1
+			if v367 >= 2 {
+				v131 = v131 + 4
+				goto b38
 			}
-			v325 = v336
+			v356 = v367
 			{
-				v328 := (v60 * 640) + (v325 * 16)
-				u103 = v103
-				u104 = v104
-				u325 = v325
-				h328[li] = v328
+				v359 := (v87 * 640) + (v356 * 16)
+				u130 = v130
+				u131 = v131
+				u356 = v356
+				h359[li] = v359
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -743,14 +842,14 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-		b31:
-			if uint32(v104) < uint32(v58) {
-				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
-				v116 := (((v103 * v58) + v104) * 8) * v43
-				u103 = v103
-				u104 = v104
-				u112 = v112
-				u116 = v116
+		b38:
+			if uint32(v131) < uint32(v85) {
+				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
+				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+				u130 = v130
+				u131 = v131
+				u139 = v139
+				u145 = v145
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -759,8 +858,8 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			v339 := v103 + 1
-			if uint32(v339) >= uint32(v41) {
+			v370 := v130 + 1
+			if uint32(v370) >= uint32(v69) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -769,78 +868,83 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			v103 = v339
-			v104 = 0
+			v130 = v370
+			v131 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b31
+			goto b38
 		}
 	}
-	g.v103 = u103
-	g.v104 = u104
-	g.v325 = u325
-	g.v331 = v331
-	g.v333 = v333
-	g.v335 = v335
-	g.v112 = u112
-	g.v116 = u116
+	g.v130 = u130
+	g.v131 = u131
+	g.v356 = u356
+	g.v362 = v362
+	g.v364 = v364
+	g.v366 = v366
+	g.v139 = u139
+	g.v145 = u145
 	return next
 }
 
 func (g *matrixHost) r9() int {
 	n := g.Items
-	// MatrixMulAdd, kernel.go:121
+	// MatrixMulAdd, kernel.go:128
 	m7 := g.Memory(7)
 	m3 := g.Memory(3)
 	m6 := g.Memory(6)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m3, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e103 := g.v103
-	e104 := g.v104
-	e325 := g.v325
-	v5 := g.v5
-	v332 := 32 < v5
-	u103 := g.v103
-	u104 := g.v104
-	u325 := g.v325
-	v329 := g.v329
-	v333 := v329 + 32
-	v334 := 48 < v5
-	v335 := v329 + 48
-	h328 := g.v328[:n]
-	v3 := g.v3
-	v41 := int32(uint64(v3))
+	e130 := g.v130
+	e131 := g.v131
+	e356 := g.v356
+	v9 := g.v9
+	v363 := 32 < v9
+	u130 := g.v130
+	u131 := g.v131
+	u356 := g.v356
+	v360 := g.v360
+	v364 := v360 + 32
+	v365 := 48 < v9
+	v366 := v360 + 48
+	h359 := g.v359[:n]
 	v4 := g.v4
-	v44 := int64(uint64(v4) >> 3)
-	v45 := int32(uint64(v44))
-	v58 := v41 * v45
-	v106 := int32(uint32(v41) >> 1)
+	v69 := int32(uint64(v4))
+	v5 := g.v5
+	v72 := int64(uint64(v5) >> 3)
+	v73 := int32(uint64(v72))
+	v85 := v69 * v73
+	v133 := int32(uint32(v69) >> 1)
+	v3 := g.v3
+	v42 := v3 + 15
+	v44 := v42 & -16
+	v45 := v44 + 4
+	v68 := int32(uint64(v45))
+	v43 := int64(uint64(v42) >> 4)
+	v76 := v43 * 32
+	v77 := v76 + 10
+	v63 := int32(g.ID[0])
+	v64 := int64(uint32(v63))
+	v78 := v64 * 64
+	v79 := v77 + v78
 	v2 := g.v2
-	v36 := v2 + 15
-	v38 := v36 & -16
-	v39 := v38 + 4
-	v40 := int32(uint64(v39))
-	v37 := int64(uint64(v36) >> 4)
-	v46 := v37 * 32
-	v47 := v46 + 10
-	v48 := int32(g.ID[0])
-	v49 := int64(uint32(v48))
-	v50 := v49 * 64
-	v51 := v47 + v50
-	v1 := g.v1
-	v52 := v1 + 2
-	v53 := v52 * v39
-	v54 := v53 + 2
-	v55 := v51 < v54
-	v56 := v54
-	if v55 {
-		v56 = v51
+	v40 := v2 + 2
+	v80 := v40 * v45
+	v81 := v80 + 2
+	v82 := v79 < v81
+	v83 := v81
+	if v82 {
+		v83 = v79
 	}
-	v57 := int32(uint64(v56))
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	u112 := g.v112
-	u116 := g.v116
+	v84 := int32(uint64(v83))
+	v6 := g.v6
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	v65 := int32(g.ID[1])
+	v74 := int64(uint64(v9) >> 3)
+	v75 := int32(uint64(v74))
+	v144 := v65 * v75
+	u139 := g.v139
+	u145 := g.v145
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	next := -1
@@ -854,15 +958,15 @@ func (g *matrixHost) r9() int {
 			if dead[li] {
 				continue
 			}
-			v103 := e103
-			v104 := e104
-			v325 := e325
-			v59 := int32(sub)
-			v60 := v59 & 3
-			if v332 {
-				u103 = v103
-				u104 = v104
-				u325 = v325
+			v130 := e130
+			v131 := e131
+			v356 := e356
+			v86 := int32(sub)
+			v87 := v86 & 3
+			if v363 {
+				u130 = v130
+				u131 = v131
+				u356 = v356
 				if next != 10 {
 					if next >= 0 {
 						return g.Diverge()
@@ -871,10 +975,10 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			if v334 {
-				u103 = v103
-				u104 = v104
-				u325 = v325
+			if v365 {
+				u130 = v130
+				u131 = v131
+				u356 = v356
 				if next != 12 {
 					if next >= 0 {
 						return g.Diverge()
@@ -883,18 +987,18 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			v336 := v325 + 1
-			if v336 >= 2 {
-				v104 = v104 + 4
-				goto b31
+			v367 := v356 + 1
+			if v367 >= 2 {
+				v131 = v131 + 4
+				goto b38
 			}
-			v325 = v336
+			v356 = v367
 			{
-				v328 := (v60 * 640) + (v325 * 16)
-				u103 = v103
-				u104 = v104
-				u325 = v325
-				h328[li] = v328
+				v359 := (v87 * 640) + (v356 * 16)
+				u130 = v130
+				u131 = v131
+				u356 = v356
+				h359[li] = v359
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -903,14 +1007,14 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-		b31:
-			if uint32(v104) < uint32(v58) {
-				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
-				v116 := (((v103 * v58) + v104) * 8) * v43
-				u103 = v103
-				u104 = v104
-				u112 = v112
-				u116 = v116
+		b38:
+			if uint32(v131) < uint32(v85) {
+				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
+				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+				u130 = v130
+				u131 = v131
+				u139 = v139
+				u145 = v145
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -919,8 +1023,8 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			v339 := v103 + 1
-			if uint32(v339) >= uint32(v41) {
+			v370 := v130 + 1
+			if uint32(v370) >= uint32(v69) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -929,75 +1033,80 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			v103 = v339
-			v104 = 0
+			v130 = v370
+			v131 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b31
+			goto b38
 		}
 	}
-	g.v103 = u103
-	g.v104 = u104
-	g.v325 = u325
-	g.v333 = v333
-	g.v335 = v335
-	g.v112 = u112
-	g.v116 = u116
+	g.v130 = u130
+	g.v131 = u131
+	g.v356 = u356
+	g.v364 = v364
+	g.v366 = v366
+	g.v139 = u139
+	g.v145 = u145
 	return next
 }
 
 func (g *matrixHost) r11() int {
 	n := g.Items
-	// MatrixMulAdd, kernel.go:121
+	// MatrixMulAdd, kernel.go:128
 	m9 := g.Memory(9)
 	m3 := g.Memory(3)
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m3, m8, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e103 := g.v103
-	e104 := g.v104
-	e325 := g.v325
-	v5 := g.v5
-	v334 := 48 < v5
-	u103 := g.v103
-	u104 := g.v104
-	u325 := g.v325
-	v329 := g.v329
-	v335 := v329 + 48
-	h328 := g.v328[:n]
-	v3 := g.v3
-	v41 := int32(uint64(v3))
+	e130 := g.v130
+	e131 := g.v131
+	e356 := g.v356
+	v9 := g.v9
+	v365 := 48 < v9
+	u130 := g.v130
+	u131 := g.v131
+	u356 := g.v356
+	v360 := g.v360
+	v366 := v360 + 48
+	h359 := g.v359[:n]
 	v4 := g.v4
-	v44 := int64(uint64(v4) >> 3)
-	v45 := int32(uint64(v44))
-	v58 := v41 * v45
-	v106 := int32(uint32(v41) >> 1)
+	v69 := int32(uint64(v4))
+	v5 := g.v5
+	v72 := int64(uint64(v5) >> 3)
+	v73 := int32(uint64(v72))
+	v85 := v69 * v73
+	v133 := int32(uint32(v69) >> 1)
+	v3 := g.v3
+	v42 := v3 + 15
+	v44 := v42 & -16
+	v45 := v44 + 4
+	v68 := int32(uint64(v45))
+	v43 := int64(uint64(v42) >> 4)
+	v76 := v43 * 32
+	v77 := v76 + 10
+	v63 := int32(g.ID[0])
+	v64 := int64(uint32(v63))
+	v78 := v64 * 64
+	v79 := v77 + v78
 	v2 := g.v2
-	v36 := v2 + 15
-	v38 := v36 & -16
-	v39 := v38 + 4
-	v40 := int32(uint64(v39))
-	v37 := int64(uint64(v36) >> 4)
-	v46 := v37 * 32
-	v47 := v46 + 10
-	v48 := int32(g.ID[0])
-	v49 := int64(uint32(v48))
-	v50 := v49 * 64
-	v51 := v47 + v50
-	v1 := g.v1
-	v52 := v1 + 2
-	v53 := v52 * v39
-	v54 := v53 + 2
-	v55 := v51 < v54
-	v56 := v54
-	if v55 {
-		v56 = v51
+	v40 := v2 + 2
+	v80 := v40 * v45
+	v81 := v80 + 2
+	v82 := v79 < v81
+	v83 := v81
+	if v82 {
+		v83 = v79
 	}
-	v57 := int32(uint64(v56))
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	u112 := g.v112
-	u116 := g.v116
+	v84 := int32(uint64(v83))
+	v6 := g.v6
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	v65 := int32(g.ID[1])
+	v74 := int64(uint64(v9) >> 3)
+	v75 := int32(uint64(v74))
+	v144 := v65 * v75
+	u139 := g.v139
+	u145 := g.v145
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	next := -1
@@ -1011,15 +1120,15 @@ func (g *matrixHost) r11() int {
 			if dead[li] {
 				continue
 			}
-			v103 := e103
-			v104 := e104
-			v325 := e325
-			v59 := int32(sub)
-			v60 := v59 & 3
-			if v334 {
-				u103 = v103
-				u104 = v104
-				u325 = v325
+			v130 := e130
+			v131 := e131
+			v356 := e356
+			v86 := int32(sub)
+			v87 := v86 & 3
+			if v365 {
+				u130 = v130
+				u131 = v131
+				u356 = v356
 				if next != 12 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1028,18 +1137,18 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-			v336 := v325 + 1
-			if v336 >= 2 {
-				v104 = v104 + 4
-				goto b31
+			v367 := v356 + 1
+			if v367 >= 2 {
+				v131 = v131 + 4
+				goto b38
 			}
-			v325 = v336
+			v356 = v367
 			{
-				v328 := (v60 * 640) + (v325 * 16)
-				u103 = v103
-				u104 = v104
-				u325 = v325
-				h328[li] = v328
+				v359 := (v87 * 640) + (v356 * 16)
+				u130 = v130
+				u131 = v131
+				u356 = v356
+				h359[li] = v359
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1048,14 +1157,14 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-		b31:
-			if uint32(v104) < uint32(v58) {
-				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
-				v116 := (((v103 * v58) + v104) * 8) * v43
-				u103 = v103
-				u104 = v104
-				u112 = v112
-				u116 = v116
+		b38:
+			if uint32(v131) < uint32(v85) {
+				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
+				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+				u130 = v130
+				u131 = v131
+				u139 = v139
+				u145 = v145
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1064,8 +1173,8 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-			v339 := v103 + 1
-			if uint32(v339) >= uint32(v41) {
+			v370 := v130 + 1
+			if uint32(v370) >= uint32(v69) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1074,71 +1183,76 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-			v103 = v339
-			v104 = 0
+			v130 = v370
+			v131 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b31
+			goto b38
 		}
 	}
-	g.v103 = u103
-	g.v104 = u104
-	g.v325 = u325
-	g.v335 = v335
-	g.v112 = u112
-	g.v116 = u116
+	g.v130 = u130
+	g.v131 = u131
+	g.v356 = u356
+	g.v366 = v366
+	g.v139 = u139
+	g.v145 = u145
 	return next
 }
 
 func (g *matrixHost) r13() int {
 	n := g.Items
-	// MatrixMulAdd, kernel.go:121
+	// MatrixMulAdd, kernel.go:128
 	m11 := g.Memory(11)
 	m3 := g.Memory(3)
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m11, m3, m10, m11, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
-	e103 := g.v103
-	e104 := g.v104
-	e325 := g.v325
-	u103 := g.v103
-	u104 := g.v104
-	u325 := g.v325
-	h328 := g.v328[:n]
-	v3 := g.v3
-	v41 := int32(uint64(v3))
+	e130 := g.v130
+	e131 := g.v131
+	e356 := g.v356
+	u130 := g.v130
+	u131 := g.v131
+	u356 := g.v356
+	h359 := g.v359[:n]
 	v4 := g.v4
-	v44 := int64(uint64(v4) >> 3)
-	v45 := int32(uint64(v44))
-	v58 := v41 * v45
-	v106 := int32(uint32(v41) >> 1)
-	v2 := g.v2
-	v36 := v2 + 15
-	v38 := v36 & -16
-	v39 := v38 + 4
-	v40 := int32(uint64(v39))
-	v37 := int64(uint64(v36) >> 4)
-	v46 := v37 * 32
-	v47 := v46 + 10
-	v48 := int32(g.ID[0])
-	v49 := int64(uint32(v48))
-	v50 := v49 * 64
-	v51 := v47 + v50
-	v1 := g.v1
-	v52 := v1 + 2
-	v53 := v52 * v39
-	v54 := v53 + 2
-	v55 := v51 < v54
-	v56 := v54
-	if v55 {
-		v56 = v51
-	}
-	v57 := int32(uint64(v56))
+	v69 := int32(uint64(v4))
 	v5 := g.v5
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	u112 := g.v112
-	u116 := g.v116
+	v72 := int64(uint64(v5) >> 3)
+	v73 := int32(uint64(v72))
+	v85 := v69 * v73
+	v133 := int32(uint32(v69) >> 1)
+	v3 := g.v3
+	v42 := v3 + 15
+	v44 := v42 & -16
+	v45 := v44 + 4
+	v68 := int32(uint64(v45))
+	v43 := int64(uint64(v42) >> 4)
+	v76 := v43 * 32
+	v77 := v76 + 10
+	v63 := int32(g.ID[0])
+	v64 := int64(uint32(v63))
+	v78 := v64 * 64
+	v79 := v77 + v78
+	v2 := g.v2
+	v40 := v2 + 2
+	v80 := v40 * v45
+	v81 := v80 + 2
+	v82 := v79 < v81
+	v83 := v81
+	if v82 {
+		v83 = v79
+	}
+	v84 := int32(uint64(v83))
+	v6 := g.v6
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	v65 := int32(g.ID[1])
+	v9 := g.v9
+	v74 := int64(uint64(v9) >> 3)
+	v75 := int32(uint64(v74))
+	v144 := v65 * v75
+	u139 := g.v139
+	u145 := g.v145
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	next := -1
@@ -1152,23 +1266,23 @@ func (g *matrixHost) r13() int {
 			if dead[li] {
 				continue
 			}
-			v103 := e103
-			v104 := e104
-			v325 := e325
-			v59 := int32(sub)
-			v60 := v59 & 3
-			v336 := v325 + 1
-			if v336 >= 2 {
-				v104 = v104 + 4
-				goto b31
+			v130 := e130
+			v131 := e131
+			v356 := e356
+			v86 := int32(sub)
+			v87 := v86 & 3
+			v367 := v356 + 1
+			if v367 >= 2 {
+				v131 = v131 + 4
+				goto b38
 			}
-			v325 = v336
+			v356 = v367
 			{
-				v328 := (v60 * 640) + (v325 * 16)
-				u103 = v103
-				u104 = v104
-				u325 = v325
-				h328[li] = v328
+				v359 := (v87 * 640) + (v356 * 16)
+				u130 = v130
+				u131 = v131
+				u356 = v356
+				h359[li] = v359
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1177,14 +1291,14 @@ func (g *matrixHost) r13() int {
 				}
 				continue
 			}
-		b31:
-			if uint32(v104) < uint32(v58) {
-				v112 := (((v57 + ((v103 - v106) * v40)) - v106) * v45) + v104
-				v116 := (((v103 * v58) + v104) * 8) * v43
-				u103 = v103
-				u104 = v104
-				u112 = v112
-				u116 = v116
+		b38:
+			if uint32(v131) < uint32(v85) {
+				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
+				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+				u130 = v130
+				u131 = v131
+				u139 = v139
+				u145 = v145
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1193,8 +1307,8 @@ func (g *matrixHost) r13() int {
 				}
 				continue
 			}
-			v339 := v103 + 1
-			if uint32(v339) >= uint32(v41) {
+			v370 := v130 + 1
+			if uint32(v370) >= uint32(v69) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1203,25 +1317,25 @@ func (g *matrixHost) r13() int {
 				}
 				continue
 			}
-			v103 = v339
-			v104 = 0
+			v130 = v370
+			v131 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b31
+			goto b38
 		}
 	}
-	g.v103 = u103
-	g.v104 = u104
-	g.v325 = u325
-	g.v112 = u112
-	g.v116 = u116
+	g.v130 = u130
+	g.v131 = u131
+	g.v356 = u356
+	g.v139 = u139
+	g.v145 = u145
 	return next
 }
 
 func (g *matrixHost) r15() int {
 	n := g.Items
-	h341 := g.v341[:n]
+	h372 := g.v372[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -1233,750 +1347,769 @@ func (g *matrixHost) r15() int {
 			if dead[li] {
 				continue
 			}
-			v59 := int32(sub)
-			v60 := v59 & 3
-			v341 := v60 * 512
-			h341[li] = v341
+			v86 := int32(sub)
+			v87 := v86 & 3
+			v372 := v87 * 512
+			h372[li] = v372
 		}
 	}
-	// MatrixStore, kernel.go:131
+	// MatrixStore, kernel.go:138
 	m2 := g.Memory(2)
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v341, 2) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v372, 3) {
 			continue
 		}
-		v341 := h341[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m2, int(v341)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v372 := h372[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m2, int(v372)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
-	h342 := g.v342[:n]
+	h373 := g.v373[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v341 := h341[li]
-		v342 := v341 + 16
-		h342[li] = v342
+		v372 := h372[li]
+		v373 := v372 + 16
+		h373[li] = v373
 	}
-	// MatrixStore, kernel.go:131
+	// MatrixStore, kernel.go:138
 	m7 := g.Memory(7)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v342, 3) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v373, 4) {
 			continue
 		}
-		v342 := h342[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(m2, int(v342)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v373 := h373[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(m2, int(v373)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
-	// Barrier, kernel.go:133
+	// Barrier, kernel.go:140
+	v3 := g.v3
+	v42 := v3 + 15
+	v43 := int64(uint64(v42) >> 4)
+	v76 := v43 * 32
+	v77 := v76 + 10
+	v63 := int32(g.ID[0])
+	v64 := int64(uint32(v63))
+	v78 := v64 * 64
+	v79 := v77 + v78
 	v2 := g.v2
-	v36 := v2 + 15
-	v37 := int64(uint64(v36) >> 4)
-	v46 := v37 * 32
-	v47 := v46 + 10
-	v48 := int32(g.ID[0])
-	v49 := int64(uint32(v48))
-	v50 := v49 * 64
-	v51 := v47 + v50
-	v1 := g.v1
-	v52 := v1 + 2
-	v38 := v36 & -16
-	v39 := v38 + 4
-	v53 := v52 * v39
-	v54 := v53 + 2
-	v55 := v51 < v54
-	v56 := v54
-	if v55 {
-		v56 = v51
+	v40 := v2 + 2
+	v44 := v42 & -16
+	v45 := v44 + 4
+	v80 := v40 * v45
+	v81 := v80 + 2
+	v82 := v79 < v81
+	v83 := v81
+	if v82 {
+		v83 = v79
 	}
-	v57 := int32(uint64(v56))
-	v40 := int32(uint64(v39))
-	v5 := g.v5
-	v14 := g.v14
-	v344 := 0 < v14
-	v42 := int64(uint64(v5) >> 3)
-	v43 := int32(uint64(v42))
-	basex := g.Base(0)
-	p4 := g.Pointer(4)
-	v16 := g.v16
-	p5 := g.Pointer(5)
+	v84 := int32(uint64(v83))
+	v68 := int32(uint64(v45))
+	v9 := g.v9
+	v65 := int32(g.ID[1])
+	v66 := int64(uint32(v65))
+	v374 := v66 * v9
 	v6 := g.v6
+	v16 := g.v16
+	v375 := 0 < v16
+	v70 := int64(uint64(v6) >> 3)
+	v71 := int32(uint64(v70))
+	basex := g.Base(0)
+	basey := g.Base(1)
+	p4 := g.Pointer(4)
+	v18 := g.v18
+	p5 := g.Pointer(5)
 	v7 := g.v7
-	v345 := v2 * v7
-	v346 := v345 + 15
-	v347 := v346 & -16
-	v348 := v347 + 4
-	v10 := g.v10
+	v8 := g.v8
+	v376 := v3 * v8
+	v377 := v376 + 15
+	v378 := v377 & -16
+	v379 := v378 + 4
+	v12 := g.v12
 	p2 := g.Pointer(2)
+	c1 := g.c1
 	stop := g.Cancelled()
-	c0 := g.c0
 	more := false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + li)
-		var v349, v368, v388, v389, v390, v391, v392, v393, v394, v395 int32
-		var v369, v397, v535, v536, v538, v547, v552, v553, v557, v567, v569 int64
-		var v398 int
-		var v539, v540, v541, v542, v543, v544, v545, v546 int16
-		v349 = int32(li)
-	b75:
-		if v349 >= 256 {
-			more = true
-			continue
-		}
-		v351 := v349 * 8
-		v353 := v57 + int32(uint32(v351)>>5)
-		v354 := v351 & 31
-		v355 := int64(uint32(v354))
-		v358 := int64(int32(uint32(v353)/uint32(v40)) + -2)
-		v360 := int32(uint32(v353)%uint32(v40)) + -2
-		v361 := int64(v360)
-		if v358 >= v1 {
-			goto b96
-		}
-		if 0 > v360 {
-			goto b96
-		}
-		if v361 >= v2 {
-			goto b96
-		}
-		if v355 >= v5 {
-			goto b96
-		}
-		if !v344 {
-			v388 = 0
-			v389 = 0
-			v390 = 0
-			v391 = 0
-			v392 = 0
-			v393 = 0
-			v394 = 0
-			v395 = 0
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v67 := int32(x)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v380, v422, v423, v424, v425, v426, v427, v428, v429 int32
+			var v397, v403, v431, v569, v570, v571, v580, v585, v586, v590, v600, v602 int64
+			var v432 int
+			var v572, v573, v574, v575, v576, v577, v578, v579 int16
+			v380 = v67
+		b84:
+			if v380 >= 256 {
+				more = true
+				continue
+			}
+			v382 := v380 * 8
+			v384 := v84 + int32(uint32(v382)>>5)
+			v386 := int64(uint32(v382 & 31))
+			v389 := int64(int32(uint32(v384)/uint32(v68)) + -2)
+			v391 := int32(uint32(v384)%uint32(v68)) + -2
+			v392 := int64(v391)
+			if v389 >= v2 {
+				goto b106
+			}
+			if 0 > v391 {
+				goto b106
+			}
+			if v392 >= v3 {
+				goto b106
+			}
+			if v386 >= v9 {
+				goto b106
+			}
+			v397 = v374 + v386
+			if v397 >= v6 {
+				goto b106
+			}
+			if !v375 {
+				v422 = 0
+				v423 = 0
+				v424 = 0
+				v425 = 0
+				v426 = 0
+				v427 = 0
+				v428 = 0
+				v429 = 0
+				goto b94
+			}
+			v403 = int64(uint32((v384 * v71) + int32(uint64(int64(uint64(v397)>>3)))))
+			if uint64(v403) >= uint64(v16) {
+				g.Fault(5, v403, v16, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v422 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16))))
+			v423 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+2))))
+			v424 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+4))))
+			v425 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+6))))
+			v426 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+8))))
+			v427 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+10))))
+			v428 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+12))))
+			v429 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+14))))
+		b94:
+			if uint64(v397) > uint64(v18) {
+				g.Fault(6, v397, v18, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v431 = v18 - v397
+			v432 = int(v397) * 4
+			if 8 > uint64(v431) {
+				g.Fault(7, 8, v431, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			{
+				v443 := float32(*(*float32)(unsafe.Add(m2, int(v382)*4)) + *(*float32)(unsafe.Add(p5, v432)))
+				v445 := float32(v443 + half.Float16(v422).Float32())
+				v448 := float32(0)
+				if 0 < v445 {
+					v448 = v445
+				}
+				v449 := v445 != v445
+				v450 := v448
+				if v449 {
+					v450 = v445
+				}
+				v451 := float32(0)
+				if v445 == 0 {
+					v451 = v445
+				}
+				v453 := v451
+				if v445 < 0 {
+					v453 = v445
+				}
+				v454 := v453
+				if v449 {
+					v454 = v445
+				}
+				v456 := int32(half.FromFloat32[half.Float16](float32(v7*v454 + v450)))
+				v459 := float32(*(*float32)(unsafe.Add(m2, int(v382+1)*4)) + *(*float32)(unsafe.Add(p5, v432+4)))
+				v461 := float32(v459 + half.Float16(v423).Float32())
+				v464 := float32(0)
+				if 0 < v461 {
+					v464 = v461
+				}
+				v465 := v461 != v461
+				v466 := v464
+				if v465 {
+					v466 = v461
+				}
+				v467 := float32(0)
+				if v461 == 0 {
+					v467 = v461
+				}
+				v469 := v467
+				if v461 < 0 {
+					v469 = v461
+				}
+				v470 := v469
+				if v465 {
+					v470 = v461
+				}
+				v472 := int32(half.FromFloat32[half.Float16](float32(v7*v470 + v466)))
+				v475 := float32(*(*float32)(unsafe.Add(m2, int(v382+2)*4)) + *(*float32)(unsafe.Add(p5, v432+8)))
+				v477 := float32(v475 + half.Float16(v424).Float32())
+				v480 := float32(0)
+				if 0 < v477 {
+					v480 = v477
+				}
+				v481 := v477 != v477
+				v482 := v480
+				if v481 {
+					v482 = v477
+				}
+				v483 := float32(0)
+				if v477 == 0 {
+					v483 = v477
+				}
+				v485 := v483
+				if v477 < 0 {
+					v485 = v477
+				}
+				v486 := v485
+				if v481 {
+					v486 = v477
+				}
+				v488 := int32(half.FromFloat32[half.Float16](float32(v7*v486 + v482)))
+				v491 := float32(*(*float32)(unsafe.Add(m2, int(v382+3)*4)) + *(*float32)(unsafe.Add(p5, v432+12)))
+				v493 := float32(v491 + half.Float16(v425).Float32())
+				v496 := float32(0)
+				if 0 < v493 {
+					v496 = v493
+				}
+				v497 := v493 != v493
+				v498 := v496
+				if v497 {
+					v498 = v493
+				}
+				v499 := float32(0)
+				if v493 == 0 {
+					v499 = v493
+				}
+				v501 := v499
+				if v493 < 0 {
+					v501 = v493
+				}
+				v502 := v501
+				if v497 {
+					v502 = v493
+				}
+				v504 := int32(half.FromFloat32[half.Float16](float32(v7*v502 + v498)))
+				v507 := float32(*(*float32)(unsafe.Add(m2, int(v382+4)*4)) + *(*float32)(unsafe.Add(p5, v432+16)))
+				v509 := float32(v507 + half.Float16(v426).Float32())
+				v512 := float32(0)
+				if 0 < v509 {
+					v512 = v509
+				}
+				v513 := v509 != v509
+				v514 := v512
+				if v513 {
+					v514 = v509
+				}
+				v515 := float32(0)
+				if v509 == 0 {
+					v515 = v509
+				}
+				v517 := v515
+				if v509 < 0 {
+					v517 = v509
+				}
+				v518 := v517
+				if v513 {
+					v518 = v509
+				}
+				v520 := int32(half.FromFloat32[half.Float16](float32(v7*v518 + v514)))
+				v523 := float32(*(*float32)(unsafe.Add(m2, int(v382+5)*4)) + *(*float32)(unsafe.Add(p5, v432+20)))
+				v525 := float32(v523 + half.Float16(v427).Float32())
+				v528 := float32(0)
+				if 0 < v525 {
+					v528 = v525
+				}
+				v529 := v525 != v525
+				v530 := v528
+				if v529 {
+					v530 = v525
+				}
+				v531 := float32(0)
+				if v525 == 0 {
+					v531 = v525
+				}
+				v533 := v531
+				if v525 < 0 {
+					v533 = v525
+				}
+				v534 := v533
+				if v529 {
+					v534 = v525
+				}
+				v536 := int32(half.FromFloat32[half.Float16](float32(v7*v534 + v530)))
+				v539 := float32(*(*float32)(unsafe.Add(m2, int(v382+6)*4)) + *(*float32)(unsafe.Add(p5, v432+24)))
+				v541 := float32(v539 + half.Float16(v428).Float32())
+				v544 := float32(0)
+				if 0 < v541 {
+					v544 = v541
+				}
+				v545 := v541 != v541
+				v546 := v544
+				if v545 {
+					v546 = v541
+				}
+				v547 := float32(0)
+				if v541 == 0 {
+					v547 = v541
+				}
+				v549 := v547
+				if v541 < 0 {
+					v549 = v541
+				}
+				v550 := v549
+				if v545 {
+					v550 = v541
+				}
+				v552 := int32(half.FromFloat32[half.Float16](float32(v7*v550 + v546)))
+				v555 := float32(*(*float32)(unsafe.Add(m2, int(v382+7)*4)) + *(*float32)(unsafe.Add(p5, v432+28)))
+				v557 := float32(v555 + half.Float16(v429).Float32())
+				v560 := float32(0)
+				if 0 < v557 {
+					v560 = v557
+				}
+				v561 := v557 != v557
+				v562 := v560
+				if v561 {
+					v562 = v557
+				}
+				v563 := float32(0)
+				if v557 == 0 {
+					v563 = v557
+				}
+				v565 := v563
+				if v557 < 0 {
+					v565 = v557
+				}
+				v566 := v565
+				if v561 {
+					v566 = v557
+				}
+				v568 := int32(half.FromFloat32[half.Float16](float32(v7*v566 + v562)))
+				v569 = v389 * v8
+				v570 = v392 * v8
+				v571 = int64(uint64(v397) >> 3)
+				v572 = int16(uint32(v456))
+				v573 = int16(uint32(v472))
+				v574 = int16(uint32(v488))
+				v575 = int16(uint32(v504))
+				v576 = int16(uint32(v520))
+				v577 = int16(uint32(v536))
+				v578 = int16(uint32(v552))
+				v579 = int16(uint32(v568))
+				v580 = 0
+			}
+		b97:
+			v585 = ((((v569 + v580) + 2) * v379) + v570) + 2
+			v586 = 0
+		b98:
+			v590 = (((v585 + v586) * v6) / 8) + v571
+			if uint64(v590) >= uint64(v12) {
+				g.Fault(8, v590, v12, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*int16)(unsafe.Add(p2, int(v590)*16)) = v572
+			*(*int16)(unsafe.Add(p2, int(v590)*16+2)) = v573
+			*(*int16)(unsafe.Add(p2, int(v590)*16+4)) = v574
+			*(*int16)(unsafe.Add(p2, int(v590)*16+6)) = v575
+			*(*int16)(unsafe.Add(p2, int(v590)*16+8)) = v576
+			*(*int16)(unsafe.Add(p2, int(v590)*16+10)) = v577
+			*(*int16)(unsafe.Add(p2, int(v590)*16+12)) = v578
+			*(*int16)(unsafe.Add(p2, int(v590)*16+14)) = v579
+			v600 = v586 + 1
+			if v600 < v8 {
+				v586 = v600
+				goto b98
+			}
+			v602 = v580 + 1
+			if v602 < v8 {
+				v580 = v602
+				goto b97
+			}
+		b106:
+			v380 = v380 + c1
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b84
 		}
-		v368 = (v353 * v43) + int32(uint32(v354)>>3)
-		v369 = int64(uint32(v368))
-		if uint64(v369) >= uint64(v14) {
-			g.Fault(4, v369, v14, v0)
-			g.Leave(li)
-			continue
-		}
-		v388 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16))))
-		v389 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+2))))
-		v390 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+4))))
-		v391 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+6))))
-		v392 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+8))))
-		v393 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+10))))
-		v394 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+12))))
-		v395 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v368)*16+14))))
-	b84:
-		if uint64(v355) > uint64(v16) {
-			g.Fault(5, v355, v16, v0)
-			g.Leave(li)
-			continue
-		}
-		v397 = v16 - v355
-		v398 = int(v354) * 4
-		if 8 > uint64(v397) {
-			g.Fault(6, 8, v397, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v409 := float32(*(*float32)(unsafe.Add(m2, int(v351)*4)) + *(*float32)(unsafe.Add(p5, v398)))
-			v411 := float32(v409 + half.Float16(v388).Float32())
-			v414 := float32(0)
-			if 0 < v411 {
-				v414 = v411
-			}
-			v415 := v411 != v411
-			v416 := v414
-			if v415 {
-				v416 = v411
-			}
-			v417 := float32(0)
-			if v411 == 0 {
-				v417 = v411
-			}
-			v419 := v417
-			if v411 < 0 {
-				v419 = v411
-			}
-			v420 := v419
-			if v415 {
-				v420 = v411
-			}
-			v422 := int32(half.FromFloat32[half.Float16](float32(v6*v420 + v416)))
-			v425 := float32(*(*float32)(unsafe.Add(m2, int(v351+1)*4)) + *(*float32)(unsafe.Add(p5, v398+4)))
-			v427 := float32(v425 + half.Float16(v389).Float32())
-			v430 := float32(0)
-			if 0 < v427 {
-				v430 = v427
-			}
-			v431 := v427 != v427
-			v432 := v430
-			if v431 {
-				v432 = v427
-			}
-			v433 := float32(0)
-			if v427 == 0 {
-				v433 = v427
-			}
-			v435 := v433
-			if v427 < 0 {
-				v435 = v427
-			}
-			v436 := v435
-			if v431 {
-				v436 = v427
-			}
-			v438 := int32(half.FromFloat32[half.Float16](float32(v6*v436 + v432)))
-			v441 := float32(*(*float32)(unsafe.Add(m2, int(v351+2)*4)) + *(*float32)(unsafe.Add(p5, v398+8)))
-			v443 := float32(v441 + half.Float16(v390).Float32())
-			v446 := float32(0)
-			if 0 < v443 {
-				v446 = v443
-			}
-			v447 := v443 != v443
-			v448 := v446
-			if v447 {
-				v448 = v443
-			}
-			v449 := float32(0)
-			if v443 == 0 {
-				v449 = v443
-			}
-			v451 := v449
-			if v443 < 0 {
-				v451 = v443
-			}
-			v452 := v451
-			if v447 {
-				v452 = v443
-			}
-			v454 := int32(half.FromFloat32[half.Float16](float32(v6*v452 + v448)))
-			v457 := float32(*(*float32)(unsafe.Add(m2, int(v351+3)*4)) + *(*float32)(unsafe.Add(p5, v398+12)))
-			v459 := float32(v457 + half.Float16(v391).Float32())
-			v462 := float32(0)
-			if 0 < v459 {
-				v462 = v459
-			}
-			v463 := v459 != v459
-			v464 := v462
-			if v463 {
-				v464 = v459
-			}
-			v465 := float32(0)
-			if v459 == 0 {
-				v465 = v459
-			}
-			v467 := v465
-			if v459 < 0 {
-				v467 = v459
-			}
-			v468 := v467
-			if v463 {
-				v468 = v459
-			}
-			v470 := int32(half.FromFloat32[half.Float16](float32(v6*v468 + v464)))
-			v473 := float32(*(*float32)(unsafe.Add(m2, int(v351+4)*4)) + *(*float32)(unsafe.Add(p5, v398+16)))
-			v475 := float32(v473 + half.Float16(v392).Float32())
-			v478 := float32(0)
-			if 0 < v475 {
-				v478 = v475
-			}
-			v479 := v475 != v475
-			v480 := v478
-			if v479 {
-				v480 = v475
-			}
-			v481 := float32(0)
-			if v475 == 0 {
-				v481 = v475
-			}
-			v483 := v481
-			if v475 < 0 {
-				v483 = v475
-			}
-			v484 := v483
-			if v479 {
-				v484 = v475
-			}
-			v486 := int32(half.FromFloat32[half.Float16](float32(v6*v484 + v480)))
-			v489 := float32(*(*float32)(unsafe.Add(m2, int(v351+5)*4)) + *(*float32)(unsafe.Add(p5, v398+20)))
-			v491 := float32(v489 + half.Float16(v393).Float32())
-			v494 := float32(0)
-			if 0 < v491 {
-				v494 = v491
-			}
-			v495 := v491 != v491
-			v496 := v494
-			if v495 {
-				v496 = v491
-			}
-			v497 := float32(0)
-			if v491 == 0 {
-				v497 = v491
-			}
-			v499 := v497
-			if v491 < 0 {
-				v499 = v491
-			}
-			v500 := v499
-			if v495 {
-				v500 = v491
-			}
-			v502 := int32(half.FromFloat32[half.Float16](float32(v6*v500 + v496)))
-			v505 := float32(*(*float32)(unsafe.Add(m2, int(v351+6)*4)) + *(*float32)(unsafe.Add(p5, v398+24)))
-			v507 := float32(v505 + half.Float16(v394).Float32())
-			v510 := float32(0)
-			if 0 < v507 {
-				v510 = v507
-			}
-			v511 := v507 != v507
-			v512 := v510
-			if v511 {
-				v512 = v507
-			}
-			v513 := float32(0)
-			if v507 == 0 {
-				v513 = v507
-			}
-			v515 := v513
-			if v507 < 0 {
-				v515 = v507
-			}
-			v516 := v515
-			if v511 {
-				v516 = v507
-			}
-			v518 := int32(half.FromFloat32[half.Float16](float32(v6*v516 + v512)))
-			v521 := float32(*(*float32)(unsafe.Add(m2, int(v351+7)*4)) + *(*float32)(unsafe.Add(p5, v398+28)))
-			v523 := float32(v521 + half.Float16(v395).Float32())
-			v526 := float32(0)
-			if 0 < v523 {
-				v526 = v523
-			}
-			v527 := v523 != v523
-			v528 := v526
-			if v527 {
-				v528 = v523
-			}
-			v529 := float32(0)
-			if v523 == 0 {
-				v529 = v523
-			}
-			v531 := v529
-			if v523 < 0 {
-				v531 = v523
-			}
-			v532 := v531
-			if v527 {
-				v532 = v523
-			}
-			v534 := int32(half.FromFloat32[half.Float16](float32(v6*v532 + v528)))
-			v535 = v358 * v7
-			v536 = v361 * v7
-			v538 = int64(uint32(int32(uint32(v354) >> 3)))
-			v539 = int16(uint32(v422))
-			v540 = int16(uint32(v438))
-			v541 = int16(uint32(v454))
-			v542 = int16(uint32(v470))
-			v543 = int16(uint32(v486))
-			v544 = int16(uint32(v502))
-			v545 = int16(uint32(v518))
-			v546 = int16(uint32(v534))
-			v547 = 0
-		}
-	b87:
-		v552 = ((((v535 + v547) + 2) * v348) + v536) + 2
-		v553 = 0
-	b88:
-		v557 = (((v552 + v553) * v5) / 8) + v538
-		if uint64(v557) >= uint64(v10) {
-			g.Fault(7, v557, v10, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int16)(unsafe.Add(p2, int(v557)*16)) = v539
-		*(*int16)(unsafe.Add(p2, int(v557)*16+2)) = v540
-		*(*int16)(unsafe.Add(p2, int(v557)*16+4)) = v541
-		*(*int16)(unsafe.Add(p2, int(v557)*16+6)) = v542
-		*(*int16)(unsafe.Add(p2, int(v557)*16+8)) = v543
-		*(*int16)(unsafe.Add(p2, int(v557)*16+10)) = v544
-		*(*int16)(unsafe.Add(p2, int(v557)*16+12)) = v545
-		*(*int16)(unsafe.Add(p2, int(v557)*16+14)) = v546
-		v567 = v553 + 1
-		if v567 < v7 {
-			v553 = v567
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b88
-		}
-		v569 = v547 + 1
-		if v569 < v7 {
-			v547 = v569
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b87
-		}
-	b96:
-		v349 = v349 + c0
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b75
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernel.go:129
-	// MatrixStore, kernel.go:131
+	// Barrier, kernel.go:136
+	// MatrixStore, kernel.go:138
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v341, 8) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v372, 9) {
 			continue
 		}
-		v341 := h341[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(m2, int(v341)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v372 := h372[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(m2, int(v372)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
-	// MatrixStore, kernel.go:131
+	// MatrixStore, kernel.go:138
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v342, 9) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v373, 10) {
 			continue
 		}
-		v342 := h342[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m2, int(v342)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v373 := h373[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m2, int(v373)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
-	// Barrier, kernel.go:133
-	v575 := 0 < v14
-	v576 := v2 * v7
-	v577 := v576 + 15
-	v578 := v577 & -16
-	v579 := v578 + 4
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v343 := int32(li)
-		v0 := int32(basex + li)
-		var v580, v600, v620, v621, v622, v623, v624, v625, v626, v627 int32
-		var v601, v629, v767, v768, v770, v779, v784, v785, v789, v799, v801 int64
-		var v630 int
-		var v771, v772, v773, v774, v775, v776, v777, v778 int16
-		v580 = v343
-	b102:
-		if v580 >= 256 {
-			continue
-		}
-		v582 := v580 * 8
-		v584 := v57 + int32(uint32(v582)>>5)
-		v586 := (v582 & 31) + 32
-		v587 := int64(uint32(v586))
-		v590 := int64(int32(uint32(v584)/uint32(v40)) + -2)
-		v592 := int32(uint32(v584)%uint32(v40)) + -2
-		v593 := int64(v592)
-		if v590 >= v1 {
-			goto b123
-		}
-		if 0 > v592 {
-			goto b123
-		}
-		if v593 >= v2 {
-			goto b123
-		}
-		if v587 >= v5 {
-			goto b123
-		}
-		if !v575 {
-			v620 = 0
-			v621 = 0
-			v622 = 0
-			v623 = 0
-			v624 = 0
-			v625 = 0
-			v626 = 0
-			v627 = 0
-			goto b111
-		}
-		v600 = (v584 * v43) + int32(uint32(v586)>>3)
-		v601 = int64(uint32(v600))
-		if uint64(v601) >= uint64(v14) {
-			g.Fault(4, v601, v14, v0)
-			continue
-		}
-		v620 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16))))
-		v621 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+2))))
-		v622 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+4))))
-		v623 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+6))))
-		v624 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+8))))
-		v625 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+10))))
-		v626 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+12))))
-		v627 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v600)*16+14))))
-	b111:
-		if uint64(v587) > uint64(v16) {
-			g.Fault(5, v587, v16, v0)
-			continue
-		}
-		v629 = v16 - v587
-		v630 = int(v586) * 4
-		if 8 > uint64(v629) {
-			g.Fault(6, 8, v629, v0)
-			continue
-		}
-		{
-			v641 := float32(*(*float32)(unsafe.Add(m2, int(v582)*4)) + *(*float32)(unsafe.Add(p5, v630)))
-			v643 := float32(v641 + half.Float16(v620).Float32())
-			v646 := float32(0)
-			if 0 < v643 {
-				v646 = v643
+	// Barrier, kernel.go:140
+	v608 := v66 * v9
+	v609 := 0 < v16
+	v610 := v3 * v8
+	v611 := v610 + 15
+	v612 := v611 & -16
+	v613 := v612 + 4
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v647 := v643 != v643
-			v648 := v646
-			if v647 {
-				v648 = v643
+			if dead[li] {
+				continue
 			}
-			v649 := float32(0)
-			if v643 == 0 {
-				v649 = v643
+			v67 := int32(x)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v614, v657, v658, v659, v660, v661, v662, v663, v664 int32
+			var v632, v638, v666, v804, v805, v806, v815, v820, v821, v825, v835, v837 int64
+			var v667 int
+			var v807, v808, v809, v810, v811, v812, v813, v814 int16
+			v614 = v67
+		b112:
+			if v614 >= 256 {
+				continue
 			}
-			v651 := v649
-			if v643 < 0 {
-				v651 = v643
+			v616 := v614 * 8
+			v618 := v84 + int32(uint32(v616)>>5)
+			v621 := int64(uint32((v616 & 31) + 32))
+			v624 := int64(int32(uint32(v618)/uint32(v68)) + -2)
+			v626 := int32(uint32(v618)%uint32(v68)) + -2
+			v627 := int64(v626)
+			if v624 >= v2 {
+				goto b134
 			}
-			v652 := v651
-			if v647 {
-				v652 = v643
+			if 0 > v626 {
+				goto b134
 			}
-			v654 := int32(half.FromFloat32[half.Float16](float32(v6*v652 + v648)))
-			v657 := float32(*(*float32)(unsafe.Add(m2, int(v582+1)*4)) + *(*float32)(unsafe.Add(p5, v630+4)))
-			v659 := float32(v657 + half.Float16(v621).Float32())
-			v662 := float32(0)
-			if 0 < v659 {
-				v662 = v659
+			if v627 >= v3 {
+				goto b134
 			}
-			v663 := v659 != v659
-			v664 := v662
-			if v663 {
-				v664 = v659
+			if v621 >= v9 {
+				goto b134
 			}
-			v665 := float32(0)
-			if v659 == 0 {
-				v665 = v659
+			v632 = v608 + v621
+			if v632 >= v6 {
+				goto b134
 			}
-			v667 := v665
-			if v659 < 0 {
-				v667 = v659
+			if !v609 {
+				v657 = 0
+				v658 = 0
+				v659 = 0
+				v660 = 0
+				v661 = 0
+				v662 = 0
+				v663 = 0
+				v664 = 0
+				goto b122
 			}
-			v668 := v667
-			if v663 {
-				v668 = v659
+			v638 = int64(uint32((v618 * v71) + int32(uint64(int64(uint64(v632)>>3)))))
+			if uint64(v638) >= uint64(v16) {
+				g.Fault(5, v638, v16, v0, v1)
+				continue
 			}
-			v670 := int32(half.FromFloat32[half.Float16](float32(v6*v668 + v664)))
-			v673 := float32(*(*float32)(unsafe.Add(m2, int(v582+2)*4)) + *(*float32)(unsafe.Add(p5, v630+8)))
-			v675 := float32(v673 + half.Float16(v622).Float32())
-			v678 := float32(0)
-			if 0 < v675 {
-				v678 = v675
+			v657 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16))))
+			v658 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+2))))
+			v659 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+4))))
+			v660 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+6))))
+			v661 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+8))))
+			v662 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+10))))
+			v663 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+12))))
+			v664 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+14))))
+		b122:
+			if uint64(v632) > uint64(v18) {
+				g.Fault(6, v632, v18, v0, v1)
+				continue
 			}
-			v679 := v675 != v675
-			v680 := v678
-			if v679 {
-				v680 = v675
+			v666 = v18 - v632
+			v667 = int(v632) * 4
+			if 8 > uint64(v666) {
+				g.Fault(7, 8, v666, v0, v1)
+				continue
 			}
-			v681 := float32(0)
-			if v675 == 0 {
-				v681 = v675
+			{
+				v678 := float32(*(*float32)(unsafe.Add(m2, int(v616)*4)) + *(*float32)(unsafe.Add(p5, v667)))
+				v680 := float32(v678 + half.Float16(v657).Float32())
+				v683 := float32(0)
+				if 0 < v680 {
+					v683 = v680
+				}
+				v684 := v680 != v680
+				v685 := v683
+				if v684 {
+					v685 = v680
+				}
+				v686 := float32(0)
+				if v680 == 0 {
+					v686 = v680
+				}
+				v688 := v686
+				if v680 < 0 {
+					v688 = v680
+				}
+				v689 := v688
+				if v684 {
+					v689 = v680
+				}
+				v691 := int32(half.FromFloat32[half.Float16](float32(v7*v689 + v685)))
+				v694 := float32(*(*float32)(unsafe.Add(m2, int(v616+1)*4)) + *(*float32)(unsafe.Add(p5, v667+4)))
+				v696 := float32(v694 + half.Float16(v658).Float32())
+				v699 := float32(0)
+				if 0 < v696 {
+					v699 = v696
+				}
+				v700 := v696 != v696
+				v701 := v699
+				if v700 {
+					v701 = v696
+				}
+				v702 := float32(0)
+				if v696 == 0 {
+					v702 = v696
+				}
+				v704 := v702
+				if v696 < 0 {
+					v704 = v696
+				}
+				v705 := v704
+				if v700 {
+					v705 = v696
+				}
+				v707 := int32(half.FromFloat32[half.Float16](float32(v7*v705 + v701)))
+				v710 := float32(*(*float32)(unsafe.Add(m2, int(v616+2)*4)) + *(*float32)(unsafe.Add(p5, v667+8)))
+				v712 := float32(v710 + half.Float16(v659).Float32())
+				v715 := float32(0)
+				if 0 < v712 {
+					v715 = v712
+				}
+				v716 := v712 != v712
+				v717 := v715
+				if v716 {
+					v717 = v712
+				}
+				v718 := float32(0)
+				if v712 == 0 {
+					v718 = v712
+				}
+				v720 := v718
+				if v712 < 0 {
+					v720 = v712
+				}
+				v721 := v720
+				if v716 {
+					v721 = v712
+				}
+				v723 := int32(half.FromFloat32[half.Float16](float32(v7*v721 + v717)))
+				v726 := float32(*(*float32)(unsafe.Add(m2, int(v616+3)*4)) + *(*float32)(unsafe.Add(p5, v667+12)))
+				v728 := float32(v726 + half.Float16(v660).Float32())
+				v731 := float32(0)
+				if 0 < v728 {
+					v731 = v728
+				}
+				v732 := v728 != v728
+				v733 := v731
+				if v732 {
+					v733 = v728
+				}
+				v734 := float32(0)
+				if v728 == 0 {
+					v734 = v728
+				}
+				v736 := v734
+				if v728 < 0 {
+					v736 = v728
+				}
+				v737 := v736
+				if v732 {
+					v737 = v728
+				}
+				v739 := int32(half.FromFloat32[half.Float16](float32(v7*v737 + v733)))
+				v742 := float32(*(*float32)(unsafe.Add(m2, int(v616+4)*4)) + *(*float32)(unsafe.Add(p5, v667+16)))
+				v744 := float32(v742 + half.Float16(v661).Float32())
+				v747 := float32(0)
+				if 0 < v744 {
+					v747 = v744
+				}
+				v748 := v744 != v744
+				v749 := v747
+				if v748 {
+					v749 = v744
+				}
+				v750 := float32(0)
+				if v744 == 0 {
+					v750 = v744
+				}
+				v752 := v750
+				if v744 < 0 {
+					v752 = v744
+				}
+				v753 := v752
+				if v748 {
+					v753 = v744
+				}
+				v755 := int32(half.FromFloat32[half.Float16](float32(v7*v753 + v749)))
+				v758 := float32(*(*float32)(unsafe.Add(m2, int(v616+5)*4)) + *(*float32)(unsafe.Add(p5, v667+20)))
+				v760 := float32(v758 + half.Float16(v662).Float32())
+				v763 := float32(0)
+				if 0 < v760 {
+					v763 = v760
+				}
+				v764 := v760 != v760
+				v765 := v763
+				if v764 {
+					v765 = v760
+				}
+				v766 := float32(0)
+				if v760 == 0 {
+					v766 = v760
+				}
+				v768 := v766
+				if v760 < 0 {
+					v768 = v760
+				}
+				v769 := v768
+				if v764 {
+					v769 = v760
+				}
+				v771 := int32(half.FromFloat32[half.Float16](float32(v7*v769 + v765)))
+				v774 := float32(*(*float32)(unsafe.Add(m2, int(v616+6)*4)) + *(*float32)(unsafe.Add(p5, v667+24)))
+				v776 := float32(v774 + half.Float16(v663).Float32())
+				v779 := float32(0)
+				if 0 < v776 {
+					v779 = v776
+				}
+				v780 := v776 != v776
+				v781 := v779
+				if v780 {
+					v781 = v776
+				}
+				v782 := float32(0)
+				if v776 == 0 {
+					v782 = v776
+				}
+				v784 := v782
+				if v776 < 0 {
+					v784 = v776
+				}
+				v785 := v784
+				if v780 {
+					v785 = v776
+				}
+				v787 := int32(half.FromFloat32[half.Float16](float32(v7*v785 + v781)))
+				v790 := float32(*(*float32)(unsafe.Add(m2, int(v616+7)*4)) + *(*float32)(unsafe.Add(p5, v667+28)))
+				v792 := float32(v790 + half.Float16(v664).Float32())
+				v795 := float32(0)
+				if 0 < v792 {
+					v795 = v792
+				}
+				v796 := v792 != v792
+				v797 := v795
+				if v796 {
+					v797 = v792
+				}
+				v798 := float32(0)
+				if v792 == 0 {
+					v798 = v792
+				}
+				v800 := v798
+				if v792 < 0 {
+					v800 = v792
+				}
+				v801 := v800
+				if v796 {
+					v801 = v792
+				}
+				v803 := int32(half.FromFloat32[half.Float16](float32(v7*v801 + v797)))
+				v804 = v624 * v8
+				v805 = v627 * v8
+				v806 = int64(uint64(v632) >> 3)
+				v807 = int16(uint32(v691))
+				v808 = int16(uint32(v707))
+				v809 = int16(uint32(v723))
+				v810 = int16(uint32(v739))
+				v811 = int16(uint32(v755))
+				v812 = int16(uint32(v771))
+				v813 = int16(uint32(v787))
+				v814 = int16(uint32(v803))
+				v815 = 0
 			}
-			v683 := v681
-			if v675 < 0 {
-				v683 = v675
+		b125:
+			v820 = ((((v804 + v815) + 2) * v613) + v805) + 2
+			v821 = 0
+		b126:
+			v825 = (((v820 + v821) * v6) / 8) + v806
+			if uint64(v825) >= uint64(v12) {
+				g.Fault(8, v825, v12, v0, v1)
+				continue
 			}
-			v684 := v683
-			if v679 {
-				v684 = v675
+			*(*int16)(unsafe.Add(p2, int(v825)*16)) = v807
+			*(*int16)(unsafe.Add(p2, int(v825)*16+2)) = v808
+			*(*int16)(unsafe.Add(p2, int(v825)*16+4)) = v809
+			*(*int16)(unsafe.Add(p2, int(v825)*16+6)) = v810
+			*(*int16)(unsafe.Add(p2, int(v825)*16+8)) = v811
+			*(*int16)(unsafe.Add(p2, int(v825)*16+10)) = v812
+			*(*int16)(unsafe.Add(p2, int(v825)*16+12)) = v813
+			*(*int16)(unsafe.Add(p2, int(v825)*16+14)) = v814
+			v835 = v821 + 1
+			if v835 < v8 {
+				v821 = v835
+				goto b126
 			}
-			v686 := int32(half.FromFloat32[half.Float16](float32(v6*v684 + v680)))
-			v689 := float32(*(*float32)(unsafe.Add(m2, int(v582+3)*4)) + *(*float32)(unsafe.Add(p5, v630+12)))
-			v691 := float32(v689 + half.Float16(v623).Float32())
-			v694 := float32(0)
-			if 0 < v691 {
-				v694 = v691
+			v837 = v815 + 1
+			if v837 < v8 {
+				v815 = v837
+				goto b125
 			}
-			v695 := v691 != v691
-			v696 := v694
-			if v695 {
-				v696 = v691
-			}
-			v697 := float32(0)
-			if v691 == 0 {
-				v697 = v691
-			}
-			v699 := v697
-			if v691 < 0 {
-				v699 = v691
-			}
-			v700 := v699
-			if v695 {
-				v700 = v691
-			}
-			v702 := int32(half.FromFloat32[half.Float16](float32(v6*v700 + v696)))
-			v705 := float32(*(*float32)(unsafe.Add(m2, int(v582+4)*4)) + *(*float32)(unsafe.Add(p5, v630+16)))
-			v707 := float32(v705 + half.Float16(v624).Float32())
-			v710 := float32(0)
-			if 0 < v707 {
-				v710 = v707
-			}
-			v711 := v707 != v707
-			v712 := v710
-			if v711 {
-				v712 = v707
-			}
-			v713 := float32(0)
-			if v707 == 0 {
-				v713 = v707
-			}
-			v715 := v713
-			if v707 < 0 {
-				v715 = v707
-			}
-			v716 := v715
-			if v711 {
-				v716 = v707
-			}
-			v718 := int32(half.FromFloat32[half.Float16](float32(v6*v716 + v712)))
-			v721 := float32(*(*float32)(unsafe.Add(m2, int(v582+5)*4)) + *(*float32)(unsafe.Add(p5, v630+20)))
-			v723 := float32(v721 + half.Float16(v625).Float32())
-			v726 := float32(0)
-			if 0 < v723 {
-				v726 = v723
-			}
-			v727 := v723 != v723
-			v728 := v726
-			if v727 {
-				v728 = v723
-			}
-			v729 := float32(0)
-			if v723 == 0 {
-				v729 = v723
-			}
-			v731 := v729
-			if v723 < 0 {
-				v731 = v723
-			}
-			v732 := v731
-			if v727 {
-				v732 = v723
-			}
-			v734 := int32(half.FromFloat32[half.Float16](float32(v6*v732 + v728)))
-			v737 := float32(*(*float32)(unsafe.Add(m2, int(v582+6)*4)) + *(*float32)(unsafe.Add(p5, v630+24)))
-			v739 := float32(v737 + half.Float16(v626).Float32())
-			v742 := float32(0)
-			if 0 < v739 {
-				v742 = v739
-			}
-			v743 := v739 != v739
-			v744 := v742
-			if v743 {
-				v744 = v739
-			}
-			v745 := float32(0)
-			if v739 == 0 {
-				v745 = v739
-			}
-			v747 := v745
-			if v739 < 0 {
-				v747 = v739
-			}
-			v748 := v747
-			if v743 {
-				v748 = v739
-			}
-			v750 := int32(half.FromFloat32[half.Float16](float32(v6*v748 + v744)))
-			v753 := float32(*(*float32)(unsafe.Add(m2, int(v582+7)*4)) + *(*float32)(unsafe.Add(p5, v630+28)))
-			v755 := float32(v753 + half.Float16(v627).Float32())
-			v758 := float32(0)
-			if 0 < v755 {
-				v758 = v755
-			}
-			v759 := v755 != v755
-			v760 := v758
-			if v759 {
-				v760 = v755
-			}
-			v761 := float32(0)
-			if v755 == 0 {
-				v761 = v755
-			}
-			v763 := v761
-			if v755 < 0 {
-				v763 = v755
-			}
-			v764 := v763
-			if v759 {
-				v764 = v755
-			}
-			v766 := int32(half.FromFloat32[half.Float16](float32(v6*v764 + v760)))
-			v767 = v590 * v7
-			v768 = v593 * v7
-			v770 = int64(uint32(int32(uint32(v586) >> 3)))
-			v771 = int16(uint32(v654))
-			v772 = int16(uint32(v670))
-			v773 = int16(uint32(v686))
-			v774 = int16(uint32(v702))
-			v775 = int16(uint32(v718))
-			v776 = int16(uint32(v734))
-			v777 = int16(uint32(v750))
-			v778 = int16(uint32(v766))
-			v779 = 0
-		}
-	b114:
-		v784 = ((((v767 + v779) + 2) * v579) + v768) + 2
-		v785 = 0
-	b115:
-		v789 = (((v784 + v785) * v5) / 8) + v770
-		if uint64(v789) >= uint64(v10) {
-			g.Fault(7, v789, v10, v0)
-			continue
-		}
-		*(*int16)(unsafe.Add(p2, int(v789)*16)) = v771
-		*(*int16)(unsafe.Add(p2, int(v789)*16+2)) = v772
-		*(*int16)(unsafe.Add(p2, int(v789)*16+4)) = v773
-		*(*int16)(unsafe.Add(p2, int(v789)*16+6)) = v774
-		*(*int16)(unsafe.Add(p2, int(v789)*16+8)) = v775
-		*(*int16)(unsafe.Add(p2, int(v789)*16+10)) = v776
-		*(*int16)(unsafe.Add(p2, int(v789)*16+12)) = v777
-		*(*int16)(unsafe.Add(p2, int(v789)*16+14)) = v778
-		v799 = v785 + 1
-		if v799 < v7 {
-			v785 = v799
+		b134:
+			v614 = v614 + c1
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b115
+			goto b112
 		}
-		v801 = v779 + 1
-		if v801 < v7 {
-			v779 = v801
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b114
-		}
-	b123:
-		v580 = v580 + c0
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b102
 	}
 	return -1
 }
@@ -1988,15 +2121,15 @@ type plainHost struct {
 
 func newPlainHost() kernelimpl.HostForm { return new(plainHost) }
 
-const plainHostSites = `4	examples/upscale/conv/kernel.go:48:31
-3	48:41
-10	50:18
-1	52:15
-4	52:37
-3	52:64
-1	64:7
-1	61:14
-10	64:25`
+const plainHostSites = `4	examples/upscale/conv/kernel.go:49:31
+3	49:41
+10	51:18
+1	53:15
+4	53:37
+3	53:64
+1	65:7
+1	62:14
+10	65:25`
 
 func (g *plainHost) Begin() {
 	g.Sites = plainHostSites
@@ -2006,7 +2139,7 @@ func (g *plainHost) Begin() {
 func (*plainHost) Spare() {}
 
 func (g *plainHost) Run() {
-	v15 := g.Int64(136)
+	v15 := g.Int64(144)
 	p4 := g.Pointer(4)
 	m0 := g.Memory(0)
 	v4 := g.Int64(40)
@@ -2021,10 +2154,10 @@ func (g *plainHost) Run() {
 	v66 := v65 + 4
 	v5 := g.Int64(48)
 	v67 := 0 < v5
-	v9 := g.Int64(88)
+	v9 := g.Int64(96)
 	v73 := v5 + -1
 	v6 := g.Int64(56)
-	v13 := g.Int64(120)
+	v13 := g.Int64(128)
 	v68 := v5 <= 2147483647
 	v69 := -2147483648 <= v6
 	v70 := v6 <= 2147483647
@@ -2036,7 +2169,7 @@ func (g *plainHost) Run() {
 	v231 := v230 / 16
 	v234 := v231 * 16
 	v237 := v234 + 4
-	v17 := g.Int64(152)
+	v17 := g.Int64(160)
 	v8 := g.Int64(72)
 	v223 := -2147483648 <= v8
 	v224 := v8 <= 2147483647
@@ -2063,7 +2196,7 @@ func (g *plainHost) Run() {
 	v294 := v293 / 16
 	v295 := v294 * 16
 	v296 := v295 + 4
-	v11 := g.Int64(104)
+	v11 := g.Int64(112)
 	p2 := g.Pointer(2)
 	v279 := 0 < v17
 	v280 := 0 < v225

@@ -33,6 +33,7 @@ func _(k *conv.Matrix) {
 		Out    int
 		Slope  float32
 		Scale  int
+		Wide   int
 	}
 	_ = (*convLayerHasChanged_RunGoGenerate)(&k.Layer) // conv.Layer has changed: run go generate
 }
@@ -92,7 +93,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x7c382fa1},
+		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x756787fb},
 	},
 })
 
@@ -109,22 +110,22 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Matrix",
 	Package: "github.com/kgen-go/kgen/examples/upscale/conv",
 	Form:    abi.NDRange,
-	Rank:    1,
+	Rank:    2,
 	Params: []abi.Param{
-		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 56},
-		{Name: "X", Kind: abi.Slice, Type: "[]Halves", Offset: 56, Size: 16, HostOffset: 56, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Y", Kind: abi.Slice, Type: "[]Halves", Offset: 72, Size: 16, HostOffset: 80, ElemSize: 16, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]Halves", Offset: 88, Size: 16, HostOffset: 104, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Add", Kind: abi.Slice, Type: "[]Halves", Offset: 104, Size: 16, HostOffset: 128, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 120, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 64},
+		{Name: "X", Kind: abi.Slice, Type: "[]Halves", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]Halves", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 16, ElemAlign: 2, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Weights", Kind: abi.Slice, Type: "[]Halves", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Add", Kind: abi.Slice, Type: "[]Halves", Offset: 112, Size: 16, HostOffset: 136, ElemSize: 16, ElemAlign: 2, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 128, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 136,
+	ArgSize: 144,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Aspects: []properties.Aspect{properties.SubGroups},
 	Uses: []abi.Use{
-		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(conv.Matrix).Kernel", Pos: "examples/upscale/conv/kernel.go:99:46"}}},
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(conv.Matrix).Kernel", Pos: "examples/upscale/conv/kernel.go:99:145"}}},
 	},
 	Locals: []abi.Local{
 		{Name: "local", ElemSize: 4, Len: 2560, Accessor: -1},
@@ -133,18 +134,19 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "matrices", ElemSize: 4, Len: 128, Accessor: -1, Matrices: true},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:95:8", Message: "Matrix cannot compute a layer of this shape, or the weights are of another one"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:139:17", Limit: -5},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:141:43", Limit: -6},
-		{Kind: abi.FaultSliceToArray, Pos: "examples/upscale/conv/kernel.go:141:37"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:148:10", Limit: -3},
+		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:97:8", Message: "Matrix cannot compute a layer of this shape"},
+		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:100:8", Message: "the picture or the weights are of another shape, or the work-group has another number of rows or too few sub-groups"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:147:17", Limit: -5},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:149:43", Limit: -6},
+		{Kind: abi.FaultSliceToArray, Pos: "examples/upscale/conv/kernel.go:149:37"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:156:10", Limit: -3},
 	},
-	Loops: "- - - - - - - examples/upscale/conv/kernel.go:102:2 103:3 106:4 116:4 - - - - - - - - - - - - - - - - - - - - - - - 134:3 145:5 147:6 - - 134:3 145:5 147:6",
+	Loops: "- - - - - - - examples/upscale/conv/kernel.go:109:2 110:3 113:4 123:4 - - - - - - - - - - - - - - - - - - - - - - - 141:3 153:5 155:6 - - 141:3 153:5 155:6",
 	SPIRV: matrixSPIRV,
 	IR:    matrixIR,
-	Sum:   0xb67d1df7,
+	Sum:   0x3d452f7a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - examples/upscale/conv/kernel.go:102:2 103:3 106:4 116:4 - - - - - - - - - - - - - - - - - - - - - - - 134:3 145:5 147:6 - - 134:3 145:5 147:6 -", SPIRV: matrixWords, Sum: 0xcdac2178},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - examples/upscale/conv/kernel.go:109:2 110:3 113:4 123:4 - - - - - - - - - - - - - - - - - - - - - - - 141:3 153:5 155:6 - - 141:3 153:5 155:6 -", SPIRV: matrixWords, Sum: 0x2a2ef6ae},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
@@ -162,7 +164,7 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 var _ = kernelimpl.Properties[conv.Matrix](matrixKernel)
 
 // Matrix is the kernel [conv.Matrix] with its slices in device memory.
-// Matrix computes all channels of Pixels pixels in each work-group.
+// Matrix computes Wide channels of Pixels pixels in each work-group.
 type Matrix struct {
 	Layer   conv.Layer
 	X       runtime.View[conv.Halves]
@@ -185,23 +187,23 @@ func (k Matrix) launch() *kernelimpl.Launch {
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Matrix) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
+func (k Matrix) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
 }
 
 // Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
 // launch ends with ctx, as by [runtime.WithContext].
-func (k Matrix) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+func (k Matrix) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Matrix) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
+func (k Matrix) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 // RunMatrix runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMatrix(ctx context.Context, dev *runtime.Device, k conv.Matrix, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+func RunMatrix(ctx context.Context, dev *runtime.Device, k conv.Matrix, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(matrixKernel)
 	kernelimpl.Value(l, 0, k.Layer)
 	kernelimpl.Slice(l, 1, k.X)
@@ -209,7 +211,7 @@ func RunMatrix(ctx context.Context, dev *runtime.Device, k conv.Matrix, r runtim
 	kernelimpl.Slice(l, 3, k.Weights)
 	kernelimpl.Slice(l, 4, k.Add)
 	kernelimpl.Slice(l, 5, k.Bias)
-	return l.RunND1(ctx, dev, r, opts)
+	return l.RunND2(ctx, dev, r, opts)
 }
 
 //go:embed Plain.spv
@@ -227,34 +229,34 @@ var plainKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    3,
 	Params: []abi.Param{
-		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 56},
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 72, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 88, Size: 16, HostOffset: 104, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 104, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
-		{Name: "Add", Kind: abi.Slice, Type: "[]float32", Offset: 120, Size: 16, HostOffset: 152, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Layer", Kind: abi.Value, Type: "Layer", Size: 64},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 80, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Weights", Kind: abi.Slice, Type: "[]float32", Offset: 96, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bias", Kind: abi.Slice, Type: "[]float32", Offset: 112, Size: 16, HostOffset: 136, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Add", Kind: abi.Slice, Type: "[]float32", Offset: 128, Size: 16, HostOffset: 160, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
-	ArgSize: 136,
+	ArgSize: 144,
 	Spilled: true,
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:48:31", Limit: -5},
-		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:48:41"},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:50:18"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:52:15", Limit: -2},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:52:37", Limit: -4},
-		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:52:64"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:61:14", Limit: -6},
-		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:64:25"},
-		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:64:7", Limit: -3},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:49:31", Limit: -5},
+		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:49:41"},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:51:18"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:53:15", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:53:37", Limit: -4},
+		{Kind: abi.FaultSliceCap, Pos: "examples/upscale/conv/kernel.go:53:64"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:62:14", Limit: -6},
+		{Kind: abi.FaultDivide, Pos: "examples/upscale/conv/kernel.go:65:25"},
+		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:65:7", Limit: -3},
 	},
-	Loops: "examples/upscale/conv/kernel.go:49:2 51:3 53:4 51:3 53:4 58:2 63:3 58:2 63:3",
+	Loops: "examples/upscale/conv/kernel.go:50:2 52:3 54:4 52:3 54:4 59:2 64:3 59:2 64:3",
 	SPIRV: plainSPIRV,
 	IR:    plainIR,
-	Sum:   0x4a5a33ba,
+	Sum:   0xb58f1407,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/upscale/conv/kernel.go:49:2 51:3 53:4 51:3 53:4 58:2 63:3 58:2 63:3", SPIRV: plainWords, Sum: 0x5231daf8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/upscale/conv/kernel.go:50:2 52:3 54:4 52:3 54:4 59:2 64:3 59:2 64:3", SPIRV: plainWords, Sum: 0xfe8a1846},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return conv.Plain{
