@@ -232,7 +232,7 @@ func (l *pending) lostError(err error) error {
 func (l *pending) readUnwritten(writer *stream.Event) error {
 	cause := writer.Owner.(*pending).lostError(writer.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
-		advise("run what writes that memory again; CopyFrom to all of it makes it usable, too")
+		advise("copy to all of that memory, or fill it (CopyFrom, runtime.Fill); a launch that writes it is not enough, because it may leave elements as they are")
 	var first *Error
 	switch {
 	case errors.As(cause, &first):

@@ -130,8 +130,9 @@ func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 // the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan, a
 // running launch stops only if the kernel has the directive //kgen:cancel. A wait for a cancelled
 // launch also returns an error of class ErrDeadline or ErrCanceled. A cancelled launch may leave
-// memory unwritten. A command that reads this memory returns the same error, until other commands
-// have overwritten the memory completely.
+// memory unwritten. A command that reads this memory returns the same error, until copies or
+// fills have overwritten the memory completely. Launches do not count, because a kernel may leave
+// elements as they are.
 //
 // If WithContext is given several times, the last context applies. Run has its own context and does
 // not accept this option (ErrInvalid).

@@ -15,6 +15,10 @@
 // The flag -tags sets build tags for kgenvet and for kgenvet lsp. With go vet -vettool, the flag
 // -kgencompile.tags is needed in addition to go vet's own flag -tags.
 //
+// go vet keeps findings in its cache until sources or flags change, so go vet -vettool may repeat an old finding about
+// code that has changed since kgen compiled it (KG008). With packages as arguments, kgenvet gives go vet the flag
+// -kgenstale.state, whose value changes with the generated files.
+//
 // Each rule is an analyzer, and can be disabled, for example by -kgenmaps=false. The command `kgenvet -h` lists the
 // analyzers, and the command `kgenvet help kgenmaps` describes the analyzer kgenmaps. Each finding has a code such as
 // KG203. The command `kgen explain KG203` describes the code. The analyzer kgencompile compiles the kernels, to find
@@ -97,7 +101,7 @@ func runGoVet(args []string) int {
 		fmt.Fprintln(os.Stderr, "kgenvet:", err)
 		return 2
 	}
-	vet := []string{"vet", "-vettool=" + self}
+	vet := []string{"vet", "-vettool=" + self, "-kgenstale.state=" + generatedState()}
 	if tags, _ := tagsOf(args); tags != "" {
 		vet = append(vet, "-kgencompile.tags="+tags) // go vet does not pass its own flag -tags to the tool
 	}

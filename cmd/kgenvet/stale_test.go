@@ -152,6 +152,26 @@ func (w *workspace) vet(args ...string) string {
 	return out
 }
 
+// TestRepeated: after another run of kgen, kgenvet does not repeat findings from go vet's cache.
+func TestRepeated(t *testing.T) {
+	w := newWorkspace(t, "")
+	stale := func(want bool, when string) {
+		t.Helper()
+		if out, err := command(t, w.dir, w.tool, "./..."); strings.Contains(out, "KG008") != want || (err != nil) != want {
+			t.Errorf("%s: %v\n%s", when, err, out)
+		}
+	}
+	stale(false, "unedited")
+	undo := w.edit("k/one.go", "x + 1", "x + 2")
+	stale(true, "edited")
+	if _, diags, err := codegen.Generate(t.Context(), codegen.Config{Dir: w.dir, Patterns: []string{"./k"}}); err != nil || len(diags) > 0 {
+		t.Fatal(err, diags)
+	}
+	stale(false, "edited and generated")
+	undo()
+	stale(true, "as at first, but generated from the edited files")
+}
+
 // TestFields changes what arguments are: stubs do not compile, with the line in them that
 // says why.
 func TestFields(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 // staleAnalyzer reports the error at the kernel. For other folders, staleAnalyzer reports the error in the generated
 // code.
 func staleAnalyzer() *analysis.Analyzer {
-	return &analysis.Analyzer{
+	a := &analysis.Analyzer{
 		Name: "kgenstale",
 		Doc: fmt.Sprintf("report kernels that have changed since kgen compiled them (%v)\n\n%s", diag.Stale, diag.Summary(diag.Stale)) +
 			" It looks at what is saved.",
@@ -40,6 +40,8 @@ func staleAnalyzer() *analysis.Analyzer {
 			return nil, nil
 		},
 	}
+	a.Flags.String("state", "", "any text that changes with the generated files, so that go vet does not repeat old findings")
+	return a
 }
 
 // staleKernels examines the stubs in the default folder for the kernels of this package.

@@ -118,6 +118,10 @@ func TestErrors(t *testing.T) {
 			_, err := sort.PairsOn(v.Q, ints, prims.View(v, make([]bool, 8)), prims.View(v, make([]int16, 9)), prims.View(v, make([]bool, 9)))
 			return err
 		}, "there are 9 keys, and 8 values"},
+		{"lengths of slices", func() error {
+			_, _, err := sort.Pairs(t.Context(), v.Q.Device(), []float32{3, 1, 2}, []int{1, 2})
+			return err
+		}, "there are 3 keys, and 2 values"},
 		{"no bytes", func() error { _, err := sort.PairsOn(v.Q, ints, none, ints, none); return err }, "the values have no bytes"},
 		{"pairs in place", func() error { _, err := sort.PairsOn(v.Q, ints, flags, ints, flags); return err }, "outKeys overlaps keys"},
 		{"bits of a search", func() error {

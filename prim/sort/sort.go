@@ -91,7 +91,7 @@ func Pairs[K prim.Number, V any](ctx context.Context, dev *runtime.Device, keys 
 }
 
 // PairsOn sets outKeys to the elements of keys in sorted order, and sets outValues to the values in
-// the order of their keys. Values may have any type. PairsOn returns ErrInvalid for views of
+// the order of their keys. Values may have any type that buffers have. PairsOn returns ErrInvalid for views of
 // different lengths, and for views of more than 1<<32-1 elements. With the option prim.Length,
 // PairsOn sorts only the first keys, and sets only the same number of elements of each output.
 func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], values runtime.View[V], outKeys runtime.View[K], outValues runtime.View[V], opts ...prim.Option) (runtime.Event, error) {
@@ -99,11 +99,11 @@ func PairsOn[K prim.Number, V any](q *runtime.Queue, keys runtime.View[K], value
 	n := keys.Len()
 	call.In(c, "keys", keys)
 	call.In(c, "values", values)
-	call.Out(c, "outKeys", outKeys, n)
-	call.Out(c, "outValues", outValues, n)
 	if values.Len() != n {
 		c.Refuse("", "there are %d keys, and %d values", n, values.Len())
 	}
+	call.Out(c, "outKeys", outKeys, n)
+	call.Out(c, "outValues", outValues, n)
 	var zero V
 	size := int(unsafe.Sizeof(zero))
 	if size == 0 {
