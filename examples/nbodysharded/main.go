@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	count = demo.Int("n", 8192, 2, 1<<22, "bodies")
+	count = demo.Int("n", 8192, 2, 1<<20, "bodies")
 	steps = demo.Int("steps", 4, 1, 1<<20, "steps")
 )
 

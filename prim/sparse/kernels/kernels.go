@@ -154,7 +154,7 @@ func (k Rows[T, O]) Kernel(it dsl.Item1) {
 	var sum T
 	columns := k.Columns[begin:end]
 	for e, v := range k.Values[begin:end] {
-		sum = o.Add(v, k.X[uint32(columns[e])], sum)
+		sum = o.Add(v, k.X[columns[e]], sum)
 	}
 	v := T(k.Alpha * sum)
 	if k.Beta != 0 {

@@ -146,7 +146,7 @@ func (e *encoder) selectLine(c *hal.Command) {
 		if c.Size < asideMin && !c.Apart || c.Op == hal.OpCopy && !e.overBus(c) {
 			return
 		}
-		if e.copiesInRow++; e.copiesInRow > asideRow && !c.Apart || c.Times != nil { // the queue of the second line cannot reset queries
+		if e.copiesInRow++; e.copiesInRow > asideRow && !c.Apart || c.Times != nil && e.d.clock != nil { // the queue of the second line cannot reset queries
 			return
 		}
 		e.lineTrack = e.copyTrack

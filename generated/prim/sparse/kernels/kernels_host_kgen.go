@@ -1504,6 +1504,7 @@ func (g *rows32Host) Run() {
 		}
 		var v21, v31, v36 int64
 		var v30, v34, v48 float32
+		var v35 int32
 		v0 := int32(x)
 		v13 := int64(x)
 		if uint64(v13) >= uint64(v1) {
@@ -1548,13 +1549,14 @@ func (g *rows32Host) Run() {
 			goto b12
 		}
 		v34 = *(*float32)(unsafe.Add(p2, v29+int(v32)*4))
-		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		v35 = *(*int32)(unsafe.Add(p1, v28+int(v32)*4))
+		v36 = int64(v35)
 		if uint64(v36) >= uint64(v7) {
 			g.Fault(4, v36, v7, v0)
 			continue
 		}
 		{
-			v39 := math32.FastFMA(v34, *(*float32)(unsafe.Add(p3, int(v36)*4)), v30)
+			v39 := math32.FastFMA(v34, *(*float32)(unsafe.Add(p3, int(v35)*4)), v30)
 			v30 = v39
 			v31 = v32
 			if stop.Load() {
@@ -1627,6 +1629,7 @@ func (g *rows64Host) Run() {
 		}
 		var v21, v31, v36 int64
 		var v30, v34, v48 float64
+		var v35 int32
 		v0 := int32(x)
 		v13 := int64(x)
 		if uint64(v13) >= uint64(v1) {
@@ -1671,12 +1674,13 @@ func (g *rows64Host) Run() {
 			goto b12
 		}
 		v34 = *(*float64)(unsafe.Add(p2, v29+int(v32)*8))
-		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		v35 = *(*int32)(unsafe.Add(p1, v28+int(v32)*4))
+		v36 = int64(v35)
 		if uint64(v36) >= uint64(v7) {
 			g.Fault(4, v36, v7, v0)
 			continue
 		}
-		v30 = math.FMA(v34, *(*float64)(unsafe.Add(p3, int(v36)*8)), v30)
+		v30 = math.FMA(v34, *(*float64)(unsafe.Add(p3, int(v35)*8)), v30)
 		v31 = v32
 		if stop.Load() {
 			g.Stop()
@@ -1749,6 +1753,7 @@ func (g *rowsEmulated32Host) Run() {
 		}
 		var v21, v31, v36 int64
 		var v30, v34, v48 float32
+		var v35 int32
 		v0 := int32(x)
 		v13 := int64(x)
 		if uint64(v13) >= uint64(v1) {
@@ -1793,13 +1798,14 @@ func (g *rowsEmulated32Host) Run() {
 			goto b12
 		}
 		v34 = *(*float32)(unsafe.Add(p2, v29+int(v32)*4))
-		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		v35 = *(*int32)(unsafe.Add(p1, v28+int(v32)*4))
+		v36 = int64(v35)
 		if uint64(v36) >= uint64(v7) {
 			g.Fault(4, v36, v7, v0)
 			continue
 		}
 		{
-			v39 := math32.FastFMA(v34, *(*float32)(unsafe.Add(p3, int(v36)*4)), v30)
+			v39 := math32.FastFMA(v34, *(*float32)(unsafe.Add(p3, int(v35)*4)), v30)
 			v30 = v39
 			v31 = v32
 			if stop.Load() {
@@ -1874,6 +1880,7 @@ func (g *rowsEmulated64Host) Run() {
 		}
 		var v21, v31, v36 int64
 		var v30, v34, v48 float64
+		var v35 int32
 		v0 := int32(x)
 		v13 := int64(x)
 		if uint64(v13) >= uint64(v1) {
@@ -1918,12 +1925,13 @@ func (g *rowsEmulated64Host) Run() {
 			goto b12
 		}
 		v34 = *(*float64)(unsafe.Add(p2, v29+int(v32)*8))
-		v36 = int64(uint32(*(*int32)(unsafe.Add(p1, v28+int(v32)*4))))
+		v35 = *(*int32)(unsafe.Add(p1, v28+int(v32)*4))
+		v36 = int64(v35)
 		if uint64(v36) >= uint64(v7) {
 			g.Fault(4, v36, v7, v0)
 			continue
 		}
-		v30 = math.FMA(v34, *(*float64)(unsafe.Add(p3, int(v36)*8)), v30)
+		v30 = math.FMA(v34, *(*float64)(unsafe.Add(p3, int(v35)*8)), v30)
 		v31 = v32
 		if stop.Load() {
 			g.Stop()

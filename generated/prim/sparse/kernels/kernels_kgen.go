@@ -170,7 +170,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "prim/blas/kernels/mixed.go", Package: "kernels", Sum: 0x5f53930c},
 		{File: "prim/blas/kernels/plain.go", Package: "kernels", Sum: 0x8643742f},
 		{File: "prim/blas/kernels/quads.go", Package: "kernels", Sum: 0xb4bb6179},
-		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0xe8f4be9},
+		{File: "prim/sparse/kernels/kernels.go", Package: "kernels", Sum: 0x13c3e87d},
 	},
 })
 
@@ -649,10 +649,10 @@ var rows32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sparse/kernels/kernels.go:156:2 156:2",
 	SPIRV: rows32SPIRV,
 	IR:    rows32IR,
-	Sum:   0x7e2d640c,
+	Sum:   0xa6e3df10,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", Make: kernelimpl.MakeModule, Sum: 0xa1813019},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", SPIRV: rows32Words, Sum: 0x6e229870},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", Make: kernelimpl.MakeModule, Sum: 0x2050d1b8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", SPIRV: rows32Words, Sum: 0xd8c745a7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Rows32{
@@ -762,9 +762,9 @@ var rows64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sparse/kernels/kernels.go:156:2 156:2",
 	SPIRV: rows64SPIRV,
 	IR:    rows64IR,
-	Sum:   0x1e73a53a,
+	Sum:   0x11e90190,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", Make: kernelimpl.MakeModule, Sum: 0x7d465bb8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}, {80}, {96}}, Loops: "prim/sparse/kernels/kernels.go:156:2 156:2", Make: kernelimpl.MakeModule, Sum: 0x20586b9a},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.Rows64{
@@ -871,9 +871,9 @@ var rowsEmulated32Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sparse/kernels/kernels.go:156:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2",
 	SPIRV: rowsEmulated32SPIRV,
 	IR:    rowsEmulated32IR,
-	Sum:   0xda7bff5d,
+	Sum:   0x4b154c37,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:156:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2", SPIRV: rowsEmulated32Words, Sum: 0xe57a848c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "prim/sparse/kernels/kernels.go:156:2 dsl/math32/fma.go:139:2 187:2 139:2 187:2", SPIRV: rowsEmulated32Words, Sum: 0x700d6bb2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.RowsEmulated32{
@@ -983,7 +983,7 @@ var rowsEmulated64Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "prim/sparse/kernels/kernels.go:156:2",
 	SPIRV: rowsEmulated64SPIRV,
 	IR:    rowsEmulated64IR,
-	Sum:   0xacd6204f,
+	Sum:   0xd806fbb2,
 }, func(a *kernelimpl.HostArgs) any {
 	return kernels.RowsEmulated64{
 		Start:   kernelimpl.HostSlice[int32](a, 0),
