@@ -239,3 +239,50 @@ func pick[T any](xs [2]T, i int) T {
 		t.Errorf("got %v, want %v: %v", got, want, diags)
 	}
 }
+
+// TestLoopBound has a barrier in a loop whose bound differs between work-items. The diagnostic names the loop, and not
+// the bounds check before the barrier.
+func TestLoopBound(t *testing.T) {
+	const src = `package kernels
+
+import "github.com/kgen-go/kgen/dsl"
+
+type K struct{ X []int32 }
+
+func (k K) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[64]int32](it)
+	i, l := it.GlobalID(), it.LocalID()
+	for j := 0; j < int(k.X[i]); j++ {
+		share(it, tile, l)
+	}
+}
+
+func share(it dsl.NDItem1, tile *[64]int32, l int) {
+	tile[l]++
+	it.Barrier()
+}
+`
+	diags := compileSnippet(t, src)
+	if len(diags) != 1 || len(diags[0].Related) == 0 || diags[0].Related[0].Pos.Line != 10 {
+		t.Errorf("got %+v, want KG401 with the loop in line 10", diags)
+	}
+}
+
+// TestMapField has a field that is a map. The diagnostic says how to pass the data instead.
+func TestMapField(t *testing.T) {
+	const src = `package kernels
+
+import "github.com/kgen-go/kgen/dsl"
+
+type K struct {
+	M   map[int32]int32
+	Out []int32
+}
+
+func (k K) Kernel(it dsl.Item1) { k.Out[0] = k.M[1] }
+`
+	diags := compileSnippet(t, src)
+	if len(diags) == 0 || diags[0].Code != diag.FieldType || !strings.Contains(diags[0].Hint, "two slices") {
+		t.Errorf("got %+v, want KG007 with advice", diags)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	gort "runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -257,7 +258,7 @@ func TestCancel(t *testing.T) {
 		check(t, x.CopyTo(ctx, q, got))
 		check(t, q.Wait(ctx))
 		_, err := launchOn(q, increment, x.All(), runtime.WithContext(c))
-		if !errors.Is(err, runtime.ErrCanceled) {
+		if !errors.Is(err, runtime.ErrCanceled) || !strings.Contains(err.Error(), "was not enqueued, because its context had ended") {
 			t.Errorf("a launch with a context that has ended: %v", err)
 		}
 		if err := kernelimpl.NewLaunch(increment).Run1(c, dev, 0, []runtime.LaunchOption{runtime.WithContext(ctx)}); !errors.Is(err, runtime.ErrInvalid) {

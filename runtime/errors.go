@@ -149,6 +149,18 @@ func waitError(err error) error {
 	return err
 }
 
+// notEnqueued makes the error of a command whose context had ended before the command was enqueued. The argument k is nil
+// for commands without a kernel.
+func notEnqueued(ended error, k *Kernel) error {
+	err := waitError(ended)
+	if e, ok := err.(*Error); ok {
+		if e.Problem = "the command was not enqueued, because its context had ended before"; k != nil {
+			e.setKernel(k)
+		}
+	}
+	return err
+}
+
 // backendError wraps an error of the device in an *Error with a class.
 func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 	if errors.Is(err, stream.ErrWithin) {

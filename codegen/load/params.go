@@ -310,6 +310,8 @@ func fieldHint(t types.Type, why string) string {
 		if u.Info()&types.IsString != 0 {
 			return "write []byte"
 		}
+	case *types.Map:
+		return "pass the keys and the values as two slices"
 	}
 	return valueHint(why)
 }

@@ -125,7 +125,10 @@ func (u *Info) rootCause(v *ir.Value) *ir.Value {
 }
 
 // partingBranch returns the branch that keeps work-items from reaching b together. Among
-// the branches that control b, the returned branch is the nearest with a varying condition.
+// the branches that control b, the returned branch is the nearest with a varying condition. If that
+// branch is a check in a loop that work-items leave in different iterations, partingBranch returns
+// the branch by which they leave. For example, if a loop with a varying bound contains s[i] and a
+// barrier, the cause is the loop's bound, and not the bounds check of s[i].
 func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 	var branch *ir.Block
 	seen := map[*ir.Block]bool{}
@@ -140,6 +143,17 @@ func (u *Info) partingBranch(b *ir.Block) *ir.Block {
 			break
 		}
 		b = c
+	}
+	if branch == nil || !slices.ContainsFunc(branch.Term.Succs, Faults) {
+		return branch
+	}
+	for _, l := range u.loops {
+		for _, x := range u.Order {
+			leaves := slices.ContainsFunc(x.Term.Succs, func(s *ir.Block) bool { return !l.Contains(s) })
+			if l.Contains(branch) && l.Contains(x) && x.Term.Cond != nil && !u.Value(x.Term.Cond) && leaves && !slices.ContainsFunc(x.Term.Succs, Faults) {
+				return x
+			}
+		}
 	}
 	return branch
 }
