@@ -221,7 +221,7 @@ func closeBeside(t *testing.T, dev *runtime.Device, after time.Duration) {
 			for {
 				err := use(q, host)
 				if done.Add(1); err == nil && closed.Load() {
-					// Only what needs no device succeeds after Close.
+					// Only calls that need no device succeed after Close.
 					return
 				}
 				if err == nil {

@@ -126,7 +126,7 @@ func TestGraphStillRunning(t *testing.T) {
 		ended, end := context.WithCancel(context.Background())
 		ev := must(q.Submit(must(g.Finalize()), runtime.WithContext(ended)))
 		q.Flush()
-		time.Sleep(10 * time.Millisecond) // what has not begun is cancelled
+		time.Sleep(10 * time.Millisecond) // commands that have not begun are cancelled
 		end()
 		ctx, stop := context.WithTimeout(context.Background(), 5*time.Millisecond)
 		err := ev.Wait(ctx)

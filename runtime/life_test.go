@@ -122,7 +122,7 @@ func TestDeadline(t *testing.T) {
 	}
 	close(open)
 	check(t, ev.Wait(ctx))
-	check(t, ev.Wait(canceled)) // what is done needs no wait
+	check(t, ev.Wait(canceled)) // commands that are done need no wait
 	check(t, q.Wait(ctx))
 }
 

@@ -205,7 +205,7 @@ func TestProfileLargeGraph(t *testing.T) {
 	})
 }
 
-// TestProfileOfNothing: what has nothing to do ends when what it waits for has.
+// TestProfileOfNothing: a command with nothing to do ends when the commands that it waits for have ended.
 func TestProfileOfNothing(t *testing.T) {
 	everywhere(t, profiling, func(t *testing.T, dev *runtime.Device) {
 		q := dev.DefaultQueue()

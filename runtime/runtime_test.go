@@ -365,7 +365,7 @@ func TestHazards(t *testing.T) {
 		}, "L|LL"},
 		{"depends on nothing", func() { launch(q1, 0, 1); launch(q1, 0, 2, runtime.DependsOn(runtime.Event{})) }, "LL"},
 	} {
-		// A fill of the whole buffer orders what came before.
+		// A fill of the whole buffer orders the earlier commands.
 		check(t, b.CopyFrom(ctx, q1, iota[float32](64)))
 		check(t, q1.Wait(ctx))
 		launch(q1, 5, 5)

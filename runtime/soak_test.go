@@ -22,7 +22,7 @@ import (
 
 var soak = flag.Duration("soak", 0, "how long TestSoak runs; without it, some seconds")
 
-// soaker is what the goroutines of TestSoak share.
+// soaker is the state that the goroutines of TestSoak share.
 type soaker struct {
 	t      *testing.T
 	stop   atomic.Bool

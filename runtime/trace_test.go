@@ -47,7 +47,7 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// parse reads a trace, and checks what all of them have.
+// parse reads a trace, and checks the properties of all traces.
 func parse(t *testing.T, text string) (events []traceEvent, rows map[string]bool) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &events); err != nil {

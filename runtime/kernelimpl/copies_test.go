@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// TestCopyRefuses: what cannot copy says so, as launches do, whether or not there is anything to copy.
+// TestCopyRefuses: a copy that is not possible is an error, as for launches, even if there is nothing to copy.
 func TestCopyRefuses(t *testing.T) {
 	dev, err := runtime.Open(runtime.Select("host"))
 	if err != nil {

@@ -68,7 +68,7 @@ func opcodes(module string, op spirv.Op) (n int) {
 	return n
 }
 
-// TestGF22_OneArgument: what is the same memory is one argument, whatever the kernels call it.
+// TestGF22_OneArgument: the same memory is one argument, by whatever name the kernels call it.
 func TestGF22_OneArgument(t *testing.T) {
 	k := testKernels(t)
 	for _, c := range []struct {

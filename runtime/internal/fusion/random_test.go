@@ -491,7 +491,7 @@ func (c *chooser) compare(t *testing.T, graph int, g *Group, outside func(Slice)
 			if len(names) > 0 && i == c.internal {
 				want.memory[i] = memory[i]
 			} else if want.first != nil && writers[i] >= want.part {
-				continue // what a faulted graph leaves of it is unspecified
+				continue // its contents after a faulted graph are unspecified
 			}
 			if !bytes.Equal(r.Data, want.memory[i].Data) {
 				t.Fatalf("graph %d, buffer %d: got %v, want %v\n%s%v", graph, i, r.Data, want.memory[i].Data, describe(g), m)

@@ -139,7 +139,7 @@ func TestCancelledCopies(t *testing.T) {
 					t.Fatalf("read %d goes on after Ask: %d bytes, then %d", i, at, now)
 				}
 			} else {
-				clear(host) // what the device gets of this is a copy that goes on
+				clear(host) // the device gets a copy of this, which goes on
 			}
 			if err := tk.Wait(context.Background()); err != nil {
 				t.Fatal(err)
