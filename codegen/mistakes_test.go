@@ -286,3 +286,19 @@ func (k K) Kernel(it dsl.Item1) { k.Out[0] = k.M[1] }
 		t.Errorf("got %+v, want KG007 with advice", diags)
 	}
 }
+
+// TestNoGroups has a barrier in a kernel over a range. The diagnostic says which item has barriers.
+func TestNoGroups(t *testing.T) {
+	const src = `package kernels
+
+import "github.com/kgen-go/kgen/dsl"
+
+type K struct{ Out []int32 }
+
+func (k K) Kernel(it dsl.Item2) { it.Barrier() }
+`
+	diags := compileSnippet(t, src)
+	if len(diags) == 0 || diags[0].Code != diag.Load || !strings.Contains(diags[0].Hint, "write dsl.NDItem2, and give its launch a runtime.NDRange2") {
+		t.Errorf("got %+v, want KG001 with advice", diags)
+	}
+}

@@ -4,6 +4,7 @@ package load
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/scanner"
 	"go/token"
@@ -145,8 +146,15 @@ func (l *loader) rootCause(p *listedPackage, e types.Error) removal {
 			return why
 		}
 	}
-	return removal{gap{diag.Load, e.Msg, ""}, e.Pos}
+	hint := ""
+	if m := noGroups.FindStringSubmatch(e.Msg); m != nil {
+		hint = fmt.Sprintf("a kernel over a range has no work-groups; write dsl.NDItem%s, and give its launch a runtime.NDRange%[1]s", m[1])
+	}
+	return removal{gap{diag.Load, e.Msg, hint}, e.Pos}
 }
+
+// noGroups matches type errors about methods that only the items of nd-ranges have.
+var noGroups = regexp.MustCompile(`\(type dsl\.Item([123]) has no field or method (?:Barrier|Group|SubGroup|Local)`)
 
 // recordRemoval records why the declaration of a name in package p was removed.
 func (l *loader) recordRemoval(p *listedPackage, name string, why gap, pos token.Pos) {
