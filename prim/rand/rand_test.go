@@ -319,7 +319,7 @@ func TestErrors(t *testing.T) {
 		{"short", of(ShuffleOn(q, s, xs, xs.Slice(0, 3))), "out has 3 elements: the function writes 4"},
 		{"the length", of(BitsOn(q, s, xs, length)), "out overlaps the length"},
 		{"no device", Uniform(t.Context(), nil, s, []float32{1}), "rand.Uniform: the device is nil"},
-		{"slices", IntN(t.Context(), q.Device(), s, 0, []int{1}), "rand.IntNOn"},
+		{"slices", IntN(t.Context(), q.Device(), s, 0, []int{1}), "rand.IntN: there are no integers"},
 	} {
 		if !errors.Is(c.err, runtime.ErrInvalid) || !strings.Contains(fmt.Sprint(c.err), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, c.err, c.want)

@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 		{"lengths of slices", func() error {
 			_, _, err := sort.Pairs(t.Context(), v.Q.Device(), []float32{3, 1, 2}, []int{1, 2})
 			return err
-		}, "there are 3 keys, and 2 values"},
+		}, "sort.Pairs: there are 3 keys, and 2 values"},
 		{"no bytes", func() error { _, err := sort.PairsOn(v.Q, ints, none, ints, none); return err }, "the values have no bytes"},
 		{"pairs in place", func() error { _, err := sort.PairsOn(v.Q, ints, flags, ints, flags); return err }, "outKeys overlaps keys"},
 		{"bits of a search", func() error {

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime"
@@ -79,6 +80,15 @@ func New(q *runtime.Queue, name string, opts []Option) *Call {
 	return c
 }
 
+// function returns the name of the function that the program has called. The functions on slices call a function on views,
+// whose name ends with On, and use the queue of the pool.
+func (c *Call) function() string {
+	if c.q != nil && primimpl.Usable(c.q) == nil && poolOf(c.q.Device()).queue == c.q {
+		return strings.TrimSuffix(c.name, "On")
+	}
+	return c.name
+}
+
 // Length returns the caller's view with the number of elements to process. This view has one
 // element. Length returns an empty view if the caller gave no number.
 func (c *Call) Length() runtime.View[int64] { return c.opts.Length }
@@ -117,7 +127,7 @@ func (c *Call) fail(err error) {
 	var e *runtime.Error
 	if errors.As(err, &e) {
 		named := *e
-		named.Problem = c.name + ": " + e.Problem
+		named.Problem = c.function() + ": " + e.Problem
 		c.err = &named
 	}
 }
