@@ -17,6 +17,7 @@ import (
 	"github.com/kgen-go/kgen/examples/internal/demo"
 	"github.com/kgen-go/kgen/examples/upscale/conv"
 	convgen "github.com/kgen-go/kgen/generated/examples/upscale/conv"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -161,14 +162,24 @@ func upscale(ctx context.Context, dev *runtime.Device, m map[string]weights, src
 			if l.Wide = min(l.Out, conv.Widest); len(dev.Info().Matrices) == 0 {
 				l.Wide = conv.Block // more work-groups do less each, because drivers on the processor limit their loops
 			}
-			return convgen.Matrix{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(matrixRange(dev, l))
+			return convgen.Matrix{Layer: l, X: x.View, Y: y.View, Weights: w, Bias: bias, Add: add.View}.Node(matrixRange(dev, l), subGroup(dev))
 		}}).tiles(ctx, src)
+}
+
+// subGroupSize() returns the size of sub-groups for conv.Matrix, which is 32 if the device has that size.
+func subGroupSize(dev *runtime.Device) int {
+	return max(dev.Info().MinSubGroup, min(dev.Info().MaxSubGroup, 32))
+}
+
+// subGroup() requires that size for a launch, so that a work-group has conv.SubGroups sub-groups.
+func subGroup(dev *runtime.Device) runtime.LaunchOption {
+	return runtime.With(properties.SubGroupSize(subGroupSize(dev)))
 }
 
 // matrixRange() returns the range of conv.Matrix.
 func matrixRange(dev *runtime.Device, l conv.Layer) runtime.NDRange2 {
 	pixels := conv.Pixel(l.Height-1, l.Width, l.Width) - conv.Pixel(0, 0, l.Width)
-	local := conv.SubGroups * dev.Info().MaxSubGroup
+	local := conv.SubGroups * subGroupSize(dev)
 	return runtime.NDRange2{Global: runtime.Range2{(l.Out + l.Wide - 1) / l.Wide, (pixels + conv.Pixels - 1) / conv.Pixels * local}, Local: runtime.Range2{1, local}}
 }
 

@@ -47,7 +47,7 @@ func halvesOf(s []float32) []conv.Halves {
 // matrixLayer computes a layer with Matrix.
 func matrixLayer(t *testing.T, dev *runtime.Device, l conv.Layer, d layerData) ([]conv.Halves, error) {
 	y := make([]conv.Halves, conv.Pixel(l.Height*l.Scale+conv.Edge, -conv.Edge, l.Width*l.Scale)*l.Out/conv.Part)
-	return y, convgen.RunMatrix(t.Context(), dev, conv.Matrix{Layer: l, X: halvesOf(d.x), Y: y, Weights: halvesOf(d.weights), Add: halvesOf(d.add), Bias: d.bias}, matrixRange(dev, l))
+	return y, convgen.RunMatrix(t.Context(), dev, conv.Matrix{Layer: l, X: halvesOf(d.x), Y: y, Weights: halvesOf(d.weights), Add: halvesOf(d.add), Bias: d.bias}, matrixRange(dev, l), subGroup(dev))
 }
 
 // TestMatrix compares Matrix with Plain: layers of many shapes, and all of the result with its edges.

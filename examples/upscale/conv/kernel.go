@@ -96,8 +96,8 @@ func (k Matrix) Kernel(it dsl.NDItem2) {
 	if l.Height < 1 || l.Height > 1<<12 || l.Width < 1 || l.Width > 1<<12 || l.Side < 1 || l.Side > 2*Edge+1 || l.In < Block || l.In > 1<<8 || l.Out < Block || l.Out > 1<<12 || (l.In|l.Out|l.Wide)%Block != 0 || l.Wide < Block || l.Wide > Widest || l.Scale < 1 || l.Scale > 1<<4 {
 		panic("Matrix cannot compute a layer of this shape")
 	}
-	if len(k.X) != Pixel(l.Height+Edge, -Edge, l.Width)*l.In/Part || len(k.Weights) != l.Side*l.Side*l.In*l.Out/Part || lines != 1 || sg.GroupRange() < SubGroups {
-		panic("the picture or the weights are of another shape, or the work-group has another number of rows or too few sub-groups")
+	if len(k.X) != Pixel(l.Height+Edge, -Edge, l.Width)*l.In/Part || len(k.Weights) != l.Side*l.Side*l.In*l.Out/Part || lines != 1 || sg.GroupRange() != SubGroups {
+		panic("the picture or the weights are of another shape, or the work-group has another number of rows or sub-groups")
 	}
 	block, tile := it.GroupID()
 	_, id := it.LocalID()

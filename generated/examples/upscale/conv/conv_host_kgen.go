@@ -24,16 +24,16 @@ type matrixHost struct {
 
 	v7 float32
 
-	v130, v131, v139, v145, v356, v360, v362, v364, v366 int32
+	v129, v130, v138, v144, v355, v359, v361, v363, v365 int32
 
-	v359, v372, v373 []int32
+	v358, v371, v372 []int32
 }
 
 func newMatrixHost() kernelimpl.HostForm { return new(matrixHost) }
 
 const matrixHostSites = `13	examples/upscale/conv/kernel.go:124:47	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
 13	97:8	"Matrix cannot compute a layer of this shape"
-13	100:8	"the picture or the weights are of another shape, or the work-group has another number of rows or too few sub-groups"
+13	100:8	"the picture or the weights are of another shape, or the work-group has another number of rows or sub-groups"
 13	138:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
 13	138:24	"dsl: the work-items of a sub-group use a matrix with different slices, strides or layouts"
 1	147:17
@@ -81,7 +81,7 @@ func (g *matrixHost) Begin() {
 	g.Allot(9, int(g.c7)*4)
 	g.Allot(10, int(g.c7)*4)
 	g.Allot(11, int(g.c7)*4)
-	kernelimpl.HostRoom(n, &g.v359, &g.v372, &g.v373)
+	kernelimpl.HostRoom(n, &g.v358, &g.v371, &g.v372)
 }
 
 func (g *matrixHost) Run() {
@@ -93,48 +93,48 @@ func (g *matrixHost) Run() {
 		case 5: // MatrixLoad, kernel.go:124
 			n := g.Items
 			m0 := g.Memory(0)
-			h359 := g.v359[:n]
+			h358 := g.v358[:n]
 			m3 := g.Memory(3)
 			for sub := range g.SubGroups() {
 				li := g.Leader(sub)
-				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v359, 0) {
+				if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v358, 0) {
 					continue
 				}
-				v359 := h359[li]
-				kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v359)*4), int(40), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				v358 := h358[li]
+				kernelimpl.HostLoadMatrix(unsafe.Add(m3, sub*1024), unsafe.Add(m0, int(v358)*4), int(40), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r6()
 		case 8: // MatrixLoad, kernel.go:127
 			m1 := g.Memory(1)
-			v362 := g.v362
+			v361 := g.v361
 			m6 := g.Memory(6)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v362)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m6, sub*1024), unsafe.Add(m1, int(v361)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r9()
 		case 10: // MatrixLoad, kernel.go:127
 			m1 := g.Memory(1)
-			v364 := g.v364
+			v363 := g.v363
 			m8 := g.Memory(8)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(m1, int(v364)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m8, sub*1024), unsafe.Add(m1, int(v363)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r11()
 		case 12: // MatrixLoad, kernel.go:127
 			m1 := g.Memory(1)
-			v366 := g.v366
+			v365 := g.v365
 			m10 := g.Memory(10)
 			for sub := range g.SubGroups() {
 				if g.Leader(sub) < 0 {
 					continue
 				}
-				kernelimpl.HostLoadMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(m1, int(v366)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+				kernelimpl.HostLoadMatrix(unsafe.Add(m10, sub*1024), unsafe.Add(m1, int(v365)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 			}
 			next = g.r13()
 		case 14: // Barrier, kernel.go:136
@@ -205,38 +205,38 @@ func (g *matrixHost) r0() int {
 	m7 := g.Memory(7)
 	m9 := g.Memory(9)
 	m11 := g.Memory(11)
-	v69 := int32(uint64(v4))
-	v72 := int64(uint64(v5) >> 3)
-	v73 := int32(uint64(v72))
-	v85 := v69 * v73
-	v133 := int32(uint32(v69) >> 1)
-	v68 := int32(uint64(v45))
+	v68 := int32(uint64(v4))
+	v71 := int64(uint64(v5) >> 3)
+	v72 := int32(uint64(v71))
+	v84 := v68 * v72
+	v132 := int32(uint32(v68) >> 1)
+	v67 := int32(uint64(v45))
 	v43 := int64(uint64(v42) >> 4)
-	v76 := v43 * 32
-	v77 := v76 + 10
-	v63 := int32(g.ID[0])
-	v64 := int64(uint32(v63))
-	v78 := v64 * 64
-	v79 := v77 + v78
+	v75 := v43 * 32
+	v76 := v75 + 10
+	v62 := int32(g.ID[0])
+	v63 := int64(uint32(v62))
+	v77 := v63 * 64
+	v78 := v76 + v77
 	v40 := v2 + 2
-	v80 := v40 * v45
-	v81 := v80 + 2
-	v82 := v79 < v81
-	v83 := v81
-	if v82 {
-		v83 = v79
+	v79 := v40 * v45
+	v80 := v79 + 2
+	v81 := v78 < v80
+	v82 := v80
+	if v81 {
+		v82 = v78
 	}
-	v84 := int32(uint64(v83))
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
-	v65 := int32(g.ID[1])
-	v74 := int64(uint64(v9) >> 3)
-	v75 := int32(uint64(v74))
-	v144 := v65 * v75
+	v83 := int32(uint64(v82))
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
+	v64 := int32(g.ID[1])
+	v73 := int64(uint64(v9) >> 3)
+	v74 := int32(uint64(v73))
+	v143 := v64 * v74
+	u129 := g.v129
 	u130 := g.v130
-	u131 := g.v131
-	u139 := g.v139
-	u145 := g.v145
+	u138 := g.v138
+	u144 := g.v144
 	next := -1
 	{
 		nx := g.Local[0]
@@ -254,7 +254,7 @@ func (g *matrixHost) r0() int {
 			}
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v86, v88, v89, v90, v91, v92, v101, v102, v111, v112, v121, v122, v130, v131 int32
+			var v85, v87, v88, v89, v90, v91, v100, v101, v110, v111, v120, v121, v129, v130 int32
 			if v20 {
 				goto b18
 			}
@@ -314,13 +314,13 @@ func (g *matrixHost) r0() int {
 			if v55 {
 				goto b23
 			}
-			if uint32(int32(uint32(v58)/uint32(v56))+1) >= 4 {
-				v86 = int32(sub)
-				v88 = int32(lane)
-				v89 = int32(min(size, n-sub*size))
-				v90 = v86 * 256
-				v91 = 0
-				v92 = v88
+			if int32(uint32(v58)/uint32(v56)) == 3 {
+				v85 = int32(sub)
+				v87 = int32(lane)
+				v88 = int32(min(size, n-sub*size))
+				v89 = v85 * 256
+				v90 = 0
+				v91 = v87
 				goto b25
 			}
 		b23:
@@ -328,64 +328,64 @@ func (g *matrixHost) r0() int {
 			g.Leave(li)
 			continue
 		b25:
-			if uint32(v92) < 256 {
-				*(*float32)(unsafe.Add(m5, int(v90+((v91*v89)+v88))*4)) = 0
-				v91 = v91 + 1
-				v92 = v92 + v89
+			if uint32(v91) < 256 {
+				*(*float32)(unsafe.Add(m5, int(v89+((v90*v88)+v87))*4)) = 0
+				v90 = v90 + 1
+				v91 = v91 + v88
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b25
 			}
-			v100 := v86 * 256
-			v101 = 0
-			v102 = v88
+			v99 := v85 * 256
+			v100 = 0
+			v101 = v87
 		b28:
-			if uint32(v102) < 256 {
-				*(*float32)(unsafe.Add(m7, int(v100+((v101*v89)+v88))*4)) = 0
-				v101 = v101 + 1
-				v102 = v102 + v89
+			if uint32(v101) < 256 {
+				*(*float32)(unsafe.Add(m7, int(v99+((v100*v88)+v87))*4)) = 0
+				v100 = v100 + 1
+				v101 = v101 + v88
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b28
 			}
-			v110 := v86 * 256
-			v111 = 0
-			v112 = v88
+			v109 := v85 * 256
+			v110 = 0
+			v111 = v87
 		b31:
-			if uint32(v112) < 256 {
-				*(*float32)(unsafe.Add(m9, int(v110+((v111*v89)+v88))*4)) = 0
-				v111 = v111 + 1
-				v112 = v112 + v89
+			if uint32(v111) < 256 {
+				*(*float32)(unsafe.Add(m9, int(v109+((v110*v88)+v87))*4)) = 0
+				v110 = v110 + 1
+				v111 = v111 + v88
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b31
 			}
-			v120 := v86 * 256
-			v121 = 0
-			v122 = v88
+			v119 := v85 * 256
+			v120 = 0
+			v121 = v87
 		b34:
-			if uint32(v122) < 256 {
-				*(*float32)(unsafe.Add(m11, int(v120+((v121*v89)+v88))*4)) = 0
-				v121 = v121 + 1
-				v122 = v122 + v89
+			if uint32(v121) < 256 {
+				*(*float32)(unsafe.Add(m11, int(v119+((v120*v88)+v87))*4)) = 0
+				v120 = v120 + 1
+				v121 = v121 + v88
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b34
 			}
-			v130 = 0
+			v129 = 0
 		b37:
-			v131 = 0
-			if uint32(v131) < uint32(v85) {
-				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
-				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+			v130 = 0
+			if uint32(v130) < uint32(v84) {
+				v138 := (((v83 + ((v129 - v132) * v67)) - v132) * v72) + v130
+				v144 := ((((v129 * v84) + v130) * 8) * v70) + v143
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u139 = v139
-				u145 = v145
+				u138 = v138
+				u144 = v144
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -394,8 +394,8 @@ func (g *matrixHost) r0() int {
 				}
 				continue
 			}
-			v370 := v130 + 1
-			if uint32(v370) >= uint32(v69) {
+			v369 := v129 + 1
+			if uint32(v369) >= uint32(v68) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -404,17 +404,17 @@ func (g *matrixHost) r0() int {
 				}
 				continue
 			}
-			v130 = v370
+			v129 = v369
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b37
 		}
 	}
+	g.v129 = u129
 	g.v130 = u130
-	g.v131 = u131
-	g.v139 = u139
-	g.v145 = u145
+	g.v138 = u138
+	g.v144 = u144
 	return next
 }
 
@@ -422,29 +422,29 @@ func (g *matrixHost) r4() int {
 	n := g.Items
 	c1 := g.c1
 	v5 := g.v5
-	v72 := int64(uint64(v5) >> 3)
-	v73 := int32(uint64(v72))
-	v139 := g.v139
+	v71 := int64(uint64(v5) >> 3)
+	v72 := int32(uint64(v71))
+	v138 := g.v138
 	v4 := g.v4
-	v69 := int32(uint64(v4))
-	v85 := v69 * v73
-	v131 := g.v131
-	v146 := v85 - v131
+	v68 := int32(uint64(v4))
+	v84 := v68 * v72
+	v130 := g.v130
+	v145 := v84 - v130
 	v10 := g.v10
 	p1 := g.Pointer(1)
 	v6 := g.v6
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
-	v145 := g.v145
-	v147 := v146 * 8
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
+	v144 := g.v144
+	v146 := v145 * 8
 	v9 := g.v9
-	v74 := int64(uint64(v9) >> 3)
-	v75 := int32(uint64(v74))
+	v73 := int64(uint64(v9) >> 3)
+	v74 := int32(uint64(v73))
 	v14 := g.v14
 	p3 := g.Pointer(3)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	v148 := c1 * 2
+	v147 := c1 * 2
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	{
@@ -457,19 +457,20 @@ func (g *matrixHost) r4() int {
 			if dead[li] {
 				continue
 			}
-			v67 := int32(x)
-			var v149, v177, v178, v179, v180, v181, v182, v183, v184, v209, v210, v211, v212, v213, v214, v215, v216, v242, v243, v244, v245, v246, v247, v248, v249, v275, v276, v277, v278, v279, v280, v281, v282 int32
-			v149 = v67
+			v66 := int32(x)
+			var v148, v176, v177, v178, v179, v180, v181, v182, v183, v208, v209, v210, v211, v212, v213, v214, v215, v241, v242, v243, v244, v245, v246, v247, v248, v274, v275, v276, v277, v278, v279, v280, v281 int32
+			v148 = v66
 		b41:
-			if v149 >= 256 {
+			if v148 >= 256 {
 				continue
 			}
-			v151 := v149 + c1
-			v152 := v151 & 255
-			v153 := int32(uint32(v149) >> 2)
-			v154 := v149 & 3
-			v158 := int64(uint32((v139 + (v153 * v73)) + v154))
-			if uint32(v154) >= uint32(v146) {
+			v150 := v148 + c1
+			v151 := v150 & 255
+			v152 := int32(uint32(v148) >> 2)
+			v153 := v148 & 3
+			v157 := int64(uint32((v138 + (v152 * v72)) + v153))
+			if uint32(v153) >= uint32(v145) {
+				v176 = 0
 				v177 = 0
 				v178 = 0
 				v179 = 0
@@ -477,19 +478,19 @@ func (g *matrixHost) r4() int {
 				v181 = 0
 				v182 = 0
 				v183 = 0
-				v184 = 0
 				goto b45
 			}
-			if v158 < v10 {
-				v177 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16))))
-				v178 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+2))))
-				v179 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+4))))
-				v180 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+6))))
-				v181 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+8))))
-				v182 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+10))))
-				v183 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+12))))
-				v184 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v158)*16+14))))
+			if v157 < v10 {
+				v176 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16))))
+				v177 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+2))))
+				v178 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+4))))
+				v179 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+6))))
+				v180 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+8))))
+				v181 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+10))))
+				v182 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+12))))
+				v183 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v157)*16+14))))
 			} else {
+				v176 = 0
 				v177 = 0
 				v178 = 0
 				v179 = 0
@@ -497,13 +498,13 @@ func (g *matrixHost) r4() int {
 				v181 = 0
 				v182 = 0
 				v183 = 0
-				v184 = 0
 			}
 		b45:
-			v185 := int32(uint32(v152) >> 2)
-			v186 := v151 & 3
-			v190 := int64(uint32((v139 + (v185 * v73)) + v186))
-			if uint32(v186) >= uint32(v146) {
+			v184 := int32(uint32(v151) >> 2)
+			v185 := v150 & 3
+			v189 := int64(uint32((v138 + (v184 * v72)) + v185))
+			if uint32(v185) >= uint32(v145) {
+				v208 = 0
 				v209 = 0
 				v210 = 0
 				v211 = 0
@@ -511,19 +512,19 @@ func (g *matrixHost) r4() int {
 				v213 = 0
 				v214 = 0
 				v215 = 0
-				v216 = 0
 				goto b48
 			}
-			if v190 < v10 {
-				v209 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16))))
-				v210 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+2))))
-				v211 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+4))))
-				v212 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+6))))
-				v213 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+8))))
-				v214 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+10))))
-				v215 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+12))))
-				v216 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v190)*16+14))))
+			if v189 < v10 {
+				v208 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16))))
+				v209 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+2))))
+				v210 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+4))))
+				v211 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+6))))
+				v212 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+8))))
+				v213 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+10))))
+				v214 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+12))))
+				v215 = int32(uint16(*(*int16)(unsafe.Add(p1, int(v189)*16+14))))
 			} else {
+				v208 = 0
 				v209 = 0
 				v210 = 0
 				v211 = 0
@@ -531,13 +532,13 @@ func (g *matrixHost) r4() int {
 				v213 = 0
 				v214 = 0
 				v215 = 0
-				v216 = 0
 			}
 		b48:
-			v217 := int32(uint32(v149) >> 3)
-			v218 := v149 & 7
-			v222 := int64(uint32((v145 + (v217 * v71)) + v218))
-			if uint32(v217) >= uint32(v147) {
+			v216 := int32(uint32(v148) >> 3)
+			v217 := v148 & 7
+			v221 := int64(uint32((v144 + (v216 * v70)) + v217))
+			if uint32(v216) >= uint32(v146) {
+				v241 = 0
 				v242 = 0
 				v243 = 0
 				v244 = 0
@@ -545,10 +546,10 @@ func (g *matrixHost) r4() int {
 				v246 = 0
 				v247 = 0
 				v248 = 0
-				v249 = 0
 				goto b52
 			}
-			if uint32(v218) >= uint32(v75) {
+			if uint32(v217) >= uint32(v74) {
+				v241 = 0
 				v242 = 0
 				v243 = 0
 				v244 = 0
@@ -556,19 +557,19 @@ func (g *matrixHost) r4() int {
 				v246 = 0
 				v247 = 0
 				v248 = 0
-				v249 = 0
 				goto b52
 			}
-			if v222 < v14 {
-				v242 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16))))
-				v243 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+2))))
-				v244 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+4))))
-				v245 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+6))))
-				v246 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+8))))
-				v247 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+10))))
-				v248 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+12))))
-				v249 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v222)*16+14))))
+			if v221 < v14 {
+				v241 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16))))
+				v242 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+2))))
+				v243 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+4))))
+				v244 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+6))))
+				v245 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+8))))
+				v246 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+10))))
+				v247 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+12))))
+				v248 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v221)*16+14))))
 			} else {
+				v241 = 0
 				v242 = 0
 				v243 = 0
 				v244 = 0
@@ -576,13 +577,13 @@ func (g *matrixHost) r4() int {
 				v246 = 0
 				v247 = 0
 				v248 = 0
-				v249 = 0
 			}
 		b52:
-			v250 := int32(uint32(v152) >> 3)
-			v251 := v151 & 7
-			v255 := int64(uint32((v145 + (v250 * v71)) + v251))
-			if uint32(v250) >= uint32(v147) {
+			v249 := int32(uint32(v151) >> 3)
+			v250 := v150 & 7
+			v254 := int64(uint32((v144 + (v249 * v70)) + v250))
+			if uint32(v249) >= uint32(v146) {
+				v274 = 0
 				v275 = 0
 				v276 = 0
 				v277 = 0
@@ -590,10 +591,10 @@ func (g *matrixHost) r4() int {
 				v279 = 0
 				v280 = 0
 				v281 = 0
-				v282 = 0
 				goto b56
 			}
-			if uint32(v251) >= uint32(v75) {
+			if uint32(v250) >= uint32(v74) {
+				v274 = 0
 				v275 = 0
 				v276 = 0
 				v277 = 0
@@ -601,19 +602,19 @@ func (g *matrixHost) r4() int {
 				v279 = 0
 				v280 = 0
 				v281 = 0
-				v282 = 0
 				goto b56
 			}
-			if v255 < v14 {
-				v275 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16))))
-				v276 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+2))))
-				v277 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+4))))
-				v278 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+6))))
-				v279 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+8))))
-				v280 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+10))))
-				v281 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+12))))
-				v282 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v255)*16+14))))
+			if v254 < v14 {
+				v274 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16))))
+				v275 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+2))))
+				v276 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+4))))
+				v277 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+6))))
+				v278 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+8))))
+				v279 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+10))))
+				v280 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+12))))
+				v281 = int32(uint16(*(*int16)(unsafe.Add(p3, int(v254)*16+14))))
 			} else {
+				v274 = 0
 				v275 = 0
 				v276 = 0
 				v277 = 0
@@ -621,46 +622,45 @@ func (g *matrixHost) r4() int {
 				v279 = 0
 				v280 = 0
 				v281 = 0
-				v282 = 0
 			}
 		b56:
-			v285 := (v153 * 40) + (v154 * 8)
-			*(*int32)(unsafe.Add(m0, int(v285)*4)) = v177
-			*(*int32)(unsafe.Add(m0, int(v285+1)*4)) = v178
-			*(*int32)(unsafe.Add(m0, int(v285+2)*4)) = v179
-			*(*int32)(unsafe.Add(m0, int(v285+3)*4)) = v180
-			*(*int32)(unsafe.Add(m0, int(v285+4)*4)) = v181
-			*(*int32)(unsafe.Add(m0, int(v285+5)*4)) = v182
-			*(*int32)(unsafe.Add(m0, int(v285+6)*4)) = v183
-			*(*int32)(unsafe.Add(m0, int(v285+7)*4)) = v184
-			v303 := (v185 * 40) + (v186 * 8)
-			*(*int32)(unsafe.Add(m0, int(v303)*4)) = v209
-			*(*int32)(unsafe.Add(m0, int(v303+1)*4)) = v210
-			*(*int32)(unsafe.Add(m0, int(v303+2)*4)) = v211
-			*(*int32)(unsafe.Add(m0, int(v303+3)*4)) = v212
-			*(*int32)(unsafe.Add(m0, int(v303+4)*4)) = v213
-			*(*int32)(unsafe.Add(m0, int(v303+5)*4)) = v214
-			*(*int32)(unsafe.Add(m0, int(v303+6)*4)) = v215
-			*(*int32)(unsafe.Add(m0, int(v303+7)*4)) = v216
-			v321 := (v217 * 72) + (v218 * 8)
-			*(*int32)(unsafe.Add(m1, int(v321)*4)) = v242
-			*(*int32)(unsafe.Add(m1, int(v321+1)*4)) = v243
-			*(*int32)(unsafe.Add(m1, int(v321+2)*4)) = v244
-			*(*int32)(unsafe.Add(m1, int(v321+3)*4)) = v245
-			*(*int32)(unsafe.Add(m1, int(v321+4)*4)) = v246
-			*(*int32)(unsafe.Add(m1, int(v321+5)*4)) = v247
-			*(*int32)(unsafe.Add(m1, int(v321+6)*4)) = v248
-			*(*int32)(unsafe.Add(m1, int(v321+7)*4)) = v249
-			v339 := (v250 * 72) + (v251 * 8)
-			*(*int32)(unsafe.Add(m1, int(v339)*4)) = v275
-			*(*int32)(unsafe.Add(m1, int(v339+1)*4)) = v276
-			*(*int32)(unsafe.Add(m1, int(v339+2)*4)) = v277
-			*(*int32)(unsafe.Add(m1, int(v339+3)*4)) = v278
-			*(*int32)(unsafe.Add(m1, int(v339+4)*4)) = v279
-			*(*int32)(unsafe.Add(m1, int(v339+5)*4)) = v280
-			*(*int32)(unsafe.Add(m1, int(v339+6)*4)) = v281
-			*(*int32)(unsafe.Add(m1, int(v339+7)*4)) = v282
-			v149 = v149 + v148
+			v284 := (v152 * 40) + (v153 * 8)
+			*(*int32)(unsafe.Add(m0, int(v284)*4)) = v176
+			*(*int32)(unsafe.Add(m0, int(v284+1)*4)) = v177
+			*(*int32)(unsafe.Add(m0, int(v284+2)*4)) = v178
+			*(*int32)(unsafe.Add(m0, int(v284+3)*4)) = v179
+			*(*int32)(unsafe.Add(m0, int(v284+4)*4)) = v180
+			*(*int32)(unsafe.Add(m0, int(v284+5)*4)) = v181
+			*(*int32)(unsafe.Add(m0, int(v284+6)*4)) = v182
+			*(*int32)(unsafe.Add(m0, int(v284+7)*4)) = v183
+			v302 := (v184 * 40) + (v185 * 8)
+			*(*int32)(unsafe.Add(m0, int(v302)*4)) = v208
+			*(*int32)(unsafe.Add(m0, int(v302+1)*4)) = v209
+			*(*int32)(unsafe.Add(m0, int(v302+2)*4)) = v210
+			*(*int32)(unsafe.Add(m0, int(v302+3)*4)) = v211
+			*(*int32)(unsafe.Add(m0, int(v302+4)*4)) = v212
+			*(*int32)(unsafe.Add(m0, int(v302+5)*4)) = v213
+			*(*int32)(unsafe.Add(m0, int(v302+6)*4)) = v214
+			*(*int32)(unsafe.Add(m0, int(v302+7)*4)) = v215
+			v320 := (v216 * 72) + (v217 * 8)
+			*(*int32)(unsafe.Add(m1, int(v320)*4)) = v241
+			*(*int32)(unsafe.Add(m1, int(v320+1)*4)) = v242
+			*(*int32)(unsafe.Add(m1, int(v320+2)*4)) = v243
+			*(*int32)(unsafe.Add(m1, int(v320+3)*4)) = v244
+			*(*int32)(unsafe.Add(m1, int(v320+4)*4)) = v245
+			*(*int32)(unsafe.Add(m1, int(v320+5)*4)) = v246
+			*(*int32)(unsafe.Add(m1, int(v320+6)*4)) = v247
+			*(*int32)(unsafe.Add(m1, int(v320+7)*4)) = v248
+			v338 := (v249 * 72) + (v250 * 8)
+			*(*int32)(unsafe.Add(m1, int(v338)*4)) = v274
+			*(*int32)(unsafe.Add(m1, int(v338+1)*4)) = v275
+			*(*int32)(unsafe.Add(m1, int(v338+2)*4)) = v276
+			*(*int32)(unsafe.Add(m1, int(v338+3)*4)) = v277
+			*(*int32)(unsafe.Add(m1, int(v338+4)*4)) = v278
+			*(*int32)(unsafe.Add(m1, int(v338+5)*4)) = v279
+			*(*int32)(unsafe.Add(m1, int(v338+6)*4)) = v280
+			*(*int32)(unsafe.Add(m1, int(v338+7)*4)) = v281
+			v148 = v148 + v147
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -668,8 +668,8 @@ func (g *matrixHost) r4() int {
 		}
 	}
 	// Barrier, kernel.go:122
-	u356 := g.v356
-	h359 := g.v359[:n]
+	u355 := g.v355
+	h358 := g.v358[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
 		for li := range n {
@@ -680,30 +680,30 @@ func (g *matrixHost) r4() int {
 			if dead[li] {
 				continue
 			}
-			v86 := int32(sub)
-			v87 := v86 & 3
-			var v356 int32
-			v356 = 0
-			v359 := (v87 * 640) + (v356 * 16)
-			u356 = v356
-			h359[li] = v359
+			v85 := int32(sub)
+			v86 := v85 & 3
+			var v355 int32
+			v355 = 0
+			v358 := (v86 * 640) + (v355 * 16)
+			u355 = v355
+			h358[li] = v358
 		}
 	}
-	g.v356 = u356
+	g.v355 = u355
 	return 5
 }
 
 func (g *matrixHost) r6() int {
 	n := g.Items
-	v356 := g.v356
-	v360 := v356 * 1152
+	v355 := g.v355
+	v359 := v355 * 1152
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 	}
-	g.v360 = v360
+	g.v359 = v359
 	// MatrixLoad, kernel.go:127
 	m1 := g.Memory(1)
 	m4 := g.Memory(4)
@@ -711,64 +711,64 @@ func (g *matrixHost) r6() int {
 		if g.Leader(sub) < 0 {
 			continue
 		}
-		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m1, int(v360)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
+		kernelimpl.HostLoadMatrix(unsafe.Add(m4, sub*1024), unsafe.Add(m1, int(v359)*4), int(72), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat16, Bits: false, Columns: false, Words: true})
 	}
 	// MatrixMulAdd, kernel.go:128
 	m5 := g.Memory(5)
 	m3 := g.Memory(3)
 	kernelimpl.HostMulAdd(&g.HostGroup, m5, m3, m4, m5, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e129 := g.v129
 	e130 := g.v130
-	e131 := g.v131
-	e356 := g.v356
+	e355 := g.v355
 	v9 := g.v9
-	v361 := 16 < v9
+	v360 := 16 < v9
+	u129 := g.v129
 	u130 := g.v130
-	u131 := g.v131
-	u356 := g.v356
-	v362 := v360 + 16
-	v363 := 32 < v9
-	v364 := v360 + 32
-	v365 := 48 < v9
-	v366 := v360 + 48
-	h359 := g.v359[:n]
+	u355 := g.v355
+	v361 := v359 + 16
+	v362 := 32 < v9
+	v363 := v359 + 32
+	v364 := 48 < v9
+	v365 := v359 + 48
+	h358 := g.v358[:n]
 	v4 := g.v4
-	v69 := int32(uint64(v4))
+	v68 := int32(uint64(v4))
 	v5 := g.v5
-	v72 := int64(uint64(v5) >> 3)
-	v73 := int32(uint64(v72))
-	v85 := v69 * v73
-	v133 := int32(uint32(v69) >> 1)
+	v71 := int64(uint64(v5) >> 3)
+	v72 := int32(uint64(v71))
+	v84 := v68 * v72
+	v132 := int32(uint32(v68) >> 1)
 	v3 := g.v3
 	v42 := v3 + 15
 	v44 := v42 & -16
 	v45 := v44 + 4
-	v68 := int32(uint64(v45))
+	v67 := int32(uint64(v45))
 	v43 := int64(uint64(v42) >> 4)
-	v76 := v43 * 32
-	v77 := v76 + 10
-	v63 := int32(g.ID[0])
-	v64 := int64(uint32(v63))
-	v78 := v64 * 64
-	v79 := v77 + v78
+	v75 := v43 * 32
+	v76 := v75 + 10
+	v62 := int32(g.ID[0])
+	v63 := int64(uint32(v62))
+	v77 := v63 * 64
+	v78 := v76 + v77
 	v2 := g.v2
 	v40 := v2 + 2
-	v80 := v40 * v45
-	v81 := v80 + 2
-	v82 := v79 < v81
-	v83 := v81
-	if v82 {
-		v83 = v79
+	v79 := v40 * v45
+	v80 := v79 + 2
+	v81 := v78 < v80
+	v82 := v80
+	if v81 {
+		v82 = v78
 	}
-	v84 := int32(uint64(v83))
+	v83 := int32(uint64(v82))
 	v6 := g.v6
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
-	v65 := int32(g.ID[1])
-	v74 := int64(uint64(v9) >> 3)
-	v75 := int32(uint64(v74))
-	v144 := v65 * v75
-	u139 := g.v139
-	u145 := g.v145
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
+	v64 := int32(g.ID[1])
+	v73 := int64(uint64(v9) >> 3)
+	v74 := int32(uint64(v73))
+	v143 := v64 * v74
+	u138 := g.v138
+	u144 := g.v144
 	stop := g.Cancelled()
 	next := -1
 	{
@@ -781,15 +781,15 @@ func (g *matrixHost) r6() int {
 			if dead[li] {
 				continue
 			}
+			v129 := e129
 			v130 := e130
-			v131 := e131
-			v356 := e356
-			v86 := int32(sub)
-			v87 := v86 & 3
-			if v361 {
+			v355 := e355
+			v85 := int32(sub)
+			v86 := v85 & 3
+			if v360 {
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
+				u355 = v355
 				if next != 8 {
 					if next >= 0 {
 						return g.Diverge()
@@ -798,10 +798,10 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			if v363 {
+			if v362 {
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
+				u355 = v355
 				if next != 10 {
 					if next >= 0 {
 						return g.Diverge()
@@ -810,10 +810,10 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			if v365 {
+			if v364 {
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
+				u355 = v355
 				if next != 12 {
 					if next >= 0 {
 						return g.Diverge()
@@ -822,18 +822,18 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			v367 := v356 + 1
-			if v367 >= 2 {
-				v131 = v131 + 4
+			v366 := v355 + 1
+			if v366 >= 2 {
+				v130 = v130 + 4
 				goto b38
 			}
-			v356 = v367
+			v355 = v366
 			{
-				v359 := (v87 * 640) + (v356 * 16)
+				v358 := (v86 * 640) + (v355 * 16)
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
-				h359[li] = v359
+				u355 = v355
+				h358[li] = v358
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -843,13 +843,13 @@ func (g *matrixHost) r6() int {
 				continue
 			}
 		b38:
-			if uint32(v131) < uint32(v85) {
-				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
-				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+			if uint32(v130) < uint32(v84) {
+				v138 := (((v83 + ((v129 - v132) * v67)) - v132) * v72) + v130
+				v144 := ((((v129 * v84) + v130) * 8) * v70) + v143
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u139 = v139
-				u145 = v145
+				u138 = v138
+				u144 = v144
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -858,8 +858,8 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			v370 := v130 + 1
-			if uint32(v370) >= uint32(v69) {
+			v369 := v129 + 1
+			if uint32(v369) >= uint32(v68) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -868,22 +868,22 @@ func (g *matrixHost) r6() int {
 				}
 				continue
 			}
-			v130 = v370
-			v131 = 0
+			v129 = v369
+			v130 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b38
 		}
 	}
+	g.v129 = u129
 	g.v130 = u130
-	g.v131 = u131
-	g.v356 = u356
-	g.v362 = v362
-	g.v364 = v364
-	g.v366 = v366
-	g.v139 = u139
-	g.v145 = u145
+	g.v355 = u355
+	g.v361 = v361
+	g.v363 = v363
+	g.v365 = v365
+	g.v138 = u138
+	g.v144 = u144
 	return next
 }
 
@@ -894,57 +894,57 @@ func (g *matrixHost) r9() int {
 	m3 := g.Memory(3)
 	m6 := g.Memory(6)
 	kernelimpl.HostMulAdd(&g.HostGroup, m7, m3, m6, m7, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e129 := g.v129
 	e130 := g.v130
-	e131 := g.v131
-	e356 := g.v356
+	e355 := g.v355
 	v9 := g.v9
-	v363 := 32 < v9
+	v362 := 32 < v9
+	u129 := g.v129
 	u130 := g.v130
-	u131 := g.v131
-	u356 := g.v356
-	v360 := g.v360
-	v364 := v360 + 32
-	v365 := 48 < v9
-	v366 := v360 + 48
-	h359 := g.v359[:n]
+	u355 := g.v355
+	v359 := g.v359
+	v363 := v359 + 32
+	v364 := 48 < v9
+	v365 := v359 + 48
+	h358 := g.v358[:n]
 	v4 := g.v4
-	v69 := int32(uint64(v4))
+	v68 := int32(uint64(v4))
 	v5 := g.v5
-	v72 := int64(uint64(v5) >> 3)
-	v73 := int32(uint64(v72))
-	v85 := v69 * v73
-	v133 := int32(uint32(v69) >> 1)
+	v71 := int64(uint64(v5) >> 3)
+	v72 := int32(uint64(v71))
+	v84 := v68 * v72
+	v132 := int32(uint32(v68) >> 1)
 	v3 := g.v3
 	v42 := v3 + 15
 	v44 := v42 & -16
 	v45 := v44 + 4
-	v68 := int32(uint64(v45))
+	v67 := int32(uint64(v45))
 	v43 := int64(uint64(v42) >> 4)
-	v76 := v43 * 32
-	v77 := v76 + 10
-	v63 := int32(g.ID[0])
-	v64 := int64(uint32(v63))
-	v78 := v64 * 64
-	v79 := v77 + v78
+	v75 := v43 * 32
+	v76 := v75 + 10
+	v62 := int32(g.ID[0])
+	v63 := int64(uint32(v62))
+	v77 := v63 * 64
+	v78 := v76 + v77
 	v2 := g.v2
 	v40 := v2 + 2
-	v80 := v40 * v45
-	v81 := v80 + 2
-	v82 := v79 < v81
-	v83 := v81
-	if v82 {
-		v83 = v79
+	v79 := v40 * v45
+	v80 := v79 + 2
+	v81 := v78 < v80
+	v82 := v80
+	if v81 {
+		v82 = v78
 	}
-	v84 := int32(uint64(v83))
+	v83 := int32(uint64(v82))
 	v6 := g.v6
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
-	v65 := int32(g.ID[1])
-	v74 := int64(uint64(v9) >> 3)
-	v75 := int32(uint64(v74))
-	v144 := v65 * v75
-	u139 := g.v139
-	u145 := g.v145
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
+	v64 := int32(g.ID[1])
+	v73 := int64(uint64(v9) >> 3)
+	v74 := int32(uint64(v73))
+	v143 := v64 * v74
+	u138 := g.v138
+	u144 := g.v144
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	next := -1
@@ -958,15 +958,15 @@ func (g *matrixHost) r9() int {
 			if dead[li] {
 				continue
 			}
+			v129 := e129
 			v130 := e130
-			v131 := e131
-			v356 := e356
-			v86 := int32(sub)
-			v87 := v86 & 3
-			if v363 {
+			v355 := e355
+			v85 := int32(sub)
+			v86 := v85 & 3
+			if v362 {
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
+				u355 = v355
 				if next != 10 {
 					if next >= 0 {
 						return g.Diverge()
@@ -975,10 +975,10 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			if v365 {
+			if v364 {
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
+				u355 = v355
 				if next != 12 {
 					if next >= 0 {
 						return g.Diverge()
@@ -987,18 +987,18 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			v367 := v356 + 1
-			if v367 >= 2 {
-				v131 = v131 + 4
+			v366 := v355 + 1
+			if v366 >= 2 {
+				v130 = v130 + 4
 				goto b38
 			}
-			v356 = v367
+			v355 = v366
 			{
-				v359 := (v87 * 640) + (v356 * 16)
+				v358 := (v86 * 640) + (v355 * 16)
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
-				h359[li] = v359
+				u355 = v355
+				h358[li] = v358
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1008,13 +1008,13 @@ func (g *matrixHost) r9() int {
 				continue
 			}
 		b38:
-			if uint32(v131) < uint32(v85) {
-				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
-				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+			if uint32(v130) < uint32(v84) {
+				v138 := (((v83 + ((v129 - v132) * v67)) - v132) * v72) + v130
+				v144 := ((((v129 * v84) + v130) * 8) * v70) + v143
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u139 = v139
-				u145 = v145
+				u138 = v138
+				u144 = v144
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1023,8 +1023,8 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			v370 := v130 + 1
-			if uint32(v370) >= uint32(v69) {
+			v369 := v129 + 1
+			if uint32(v369) >= uint32(v68) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1033,21 +1033,21 @@ func (g *matrixHost) r9() int {
 				}
 				continue
 			}
-			v130 = v370
-			v131 = 0
+			v129 = v369
+			v130 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b38
 		}
 	}
+	g.v129 = u129
 	g.v130 = u130
-	g.v131 = u131
-	g.v356 = u356
-	g.v364 = v364
-	g.v366 = v366
-	g.v139 = u139
-	g.v145 = u145
+	g.v355 = u355
+	g.v363 = v363
+	g.v365 = v365
+	g.v138 = u138
+	g.v144 = u144
 	return next
 }
 
@@ -1058,55 +1058,55 @@ func (g *matrixHost) r11() int {
 	m3 := g.Memory(3)
 	m8 := g.Memory(8)
 	kernelimpl.HostMulAdd(&g.HostGroup, m9, m3, m8, m9, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e129 := g.v129
 	e130 := g.v130
-	e131 := g.v131
-	e356 := g.v356
+	e355 := g.v355
 	v9 := g.v9
-	v365 := 48 < v9
+	v364 := 48 < v9
+	u129 := g.v129
 	u130 := g.v130
-	u131 := g.v131
-	u356 := g.v356
-	v360 := g.v360
-	v366 := v360 + 48
-	h359 := g.v359[:n]
+	u355 := g.v355
+	v359 := g.v359
+	v365 := v359 + 48
+	h358 := g.v358[:n]
 	v4 := g.v4
-	v69 := int32(uint64(v4))
+	v68 := int32(uint64(v4))
 	v5 := g.v5
-	v72 := int64(uint64(v5) >> 3)
-	v73 := int32(uint64(v72))
-	v85 := v69 * v73
-	v133 := int32(uint32(v69) >> 1)
+	v71 := int64(uint64(v5) >> 3)
+	v72 := int32(uint64(v71))
+	v84 := v68 * v72
+	v132 := int32(uint32(v68) >> 1)
 	v3 := g.v3
 	v42 := v3 + 15
 	v44 := v42 & -16
 	v45 := v44 + 4
-	v68 := int32(uint64(v45))
+	v67 := int32(uint64(v45))
 	v43 := int64(uint64(v42) >> 4)
-	v76 := v43 * 32
-	v77 := v76 + 10
-	v63 := int32(g.ID[0])
-	v64 := int64(uint32(v63))
-	v78 := v64 * 64
-	v79 := v77 + v78
+	v75 := v43 * 32
+	v76 := v75 + 10
+	v62 := int32(g.ID[0])
+	v63 := int64(uint32(v62))
+	v77 := v63 * 64
+	v78 := v76 + v77
 	v2 := g.v2
 	v40 := v2 + 2
-	v80 := v40 * v45
-	v81 := v80 + 2
-	v82 := v79 < v81
-	v83 := v81
-	if v82 {
-		v83 = v79
+	v79 := v40 * v45
+	v80 := v79 + 2
+	v81 := v78 < v80
+	v82 := v80
+	if v81 {
+		v82 = v78
 	}
-	v84 := int32(uint64(v83))
+	v83 := int32(uint64(v82))
 	v6 := g.v6
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
-	v65 := int32(g.ID[1])
-	v74 := int64(uint64(v9) >> 3)
-	v75 := int32(uint64(v74))
-	v144 := v65 * v75
-	u139 := g.v139
-	u145 := g.v145
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
+	v64 := int32(g.ID[1])
+	v73 := int64(uint64(v9) >> 3)
+	v74 := int32(uint64(v73))
+	v143 := v64 * v74
+	u138 := g.v138
+	u144 := g.v144
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	next := -1
@@ -1120,15 +1120,15 @@ func (g *matrixHost) r11() int {
 			if dead[li] {
 				continue
 			}
+			v129 := e129
 			v130 := e130
-			v131 := e131
-			v356 := e356
-			v86 := int32(sub)
-			v87 := v86 & 3
-			if v365 {
+			v355 := e355
+			v85 := int32(sub)
+			v86 := v85 & 3
+			if v364 {
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
+				u355 = v355
 				if next != 12 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1137,18 +1137,18 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-			v367 := v356 + 1
-			if v367 >= 2 {
-				v131 = v131 + 4
+			v366 := v355 + 1
+			if v366 >= 2 {
+				v130 = v130 + 4
 				goto b38
 			}
-			v356 = v367
+			v355 = v366
 			{
-				v359 := (v87 * 640) + (v356 * 16)
+				v358 := (v86 * 640) + (v355 * 16)
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
-				h359[li] = v359
+				u355 = v355
+				h358[li] = v358
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1158,13 +1158,13 @@ func (g *matrixHost) r11() int {
 				continue
 			}
 		b38:
-			if uint32(v131) < uint32(v85) {
-				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
-				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+			if uint32(v130) < uint32(v84) {
+				v138 := (((v83 + ((v129 - v132) * v67)) - v132) * v72) + v130
+				v144 := ((((v129 * v84) + v130) * 8) * v70) + v143
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u139 = v139
-				u145 = v145
+				u138 = v138
+				u144 = v144
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1173,8 +1173,8 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-			v370 := v130 + 1
-			if uint32(v370) >= uint32(v69) {
+			v369 := v129 + 1
+			if uint32(v369) >= uint32(v68) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1183,20 +1183,20 @@ func (g *matrixHost) r11() int {
 				}
 				continue
 			}
-			v130 = v370
-			v131 = 0
+			v129 = v369
+			v130 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b38
 		}
 	}
+	g.v129 = u129
 	g.v130 = u130
-	g.v131 = u131
-	g.v356 = u356
-	g.v366 = v366
-	g.v139 = u139
-	g.v145 = u145
+	g.v355 = u355
+	g.v365 = v365
+	g.v138 = u138
+	g.v144 = u144
 	return next
 }
 
@@ -1207,52 +1207,52 @@ func (g *matrixHost) r13() int {
 	m3 := g.Memory(3)
 	m10 := g.Memory(10)
 	kernelimpl.HostMulAdd(&g.HostGroup, m11, m3, m10, m11, kernelimpl.HostProduct{Rows: 16, Inner: 16, Cols: 16, Elem: kernelimpl.HostFloat32})
+	e129 := g.v129
 	e130 := g.v130
-	e131 := g.v131
-	e356 := g.v356
+	e355 := g.v355
+	u129 := g.v129
 	u130 := g.v130
-	u131 := g.v131
-	u356 := g.v356
-	h359 := g.v359[:n]
+	u355 := g.v355
+	h358 := g.v358[:n]
 	v4 := g.v4
-	v69 := int32(uint64(v4))
+	v68 := int32(uint64(v4))
 	v5 := g.v5
-	v72 := int64(uint64(v5) >> 3)
-	v73 := int32(uint64(v72))
-	v85 := v69 * v73
-	v133 := int32(uint32(v69) >> 1)
+	v71 := int64(uint64(v5) >> 3)
+	v72 := int32(uint64(v71))
+	v84 := v68 * v72
+	v132 := int32(uint32(v68) >> 1)
 	v3 := g.v3
 	v42 := v3 + 15
 	v44 := v42 & -16
 	v45 := v44 + 4
-	v68 := int32(uint64(v45))
+	v67 := int32(uint64(v45))
 	v43 := int64(uint64(v42) >> 4)
-	v76 := v43 * 32
-	v77 := v76 + 10
-	v63 := int32(g.ID[0])
-	v64 := int64(uint32(v63))
-	v78 := v64 * 64
-	v79 := v77 + v78
+	v75 := v43 * 32
+	v76 := v75 + 10
+	v62 := int32(g.ID[0])
+	v63 := int64(uint32(v62))
+	v77 := v63 * 64
+	v78 := v76 + v77
 	v2 := g.v2
 	v40 := v2 + 2
-	v80 := v40 * v45
-	v81 := v80 + 2
-	v82 := v79 < v81
-	v83 := v81
-	if v82 {
-		v83 = v79
+	v79 := v40 * v45
+	v80 := v79 + 2
+	v81 := v78 < v80
+	v82 := v80
+	if v81 {
+		v82 = v78
 	}
-	v84 := int32(uint64(v83))
+	v83 := int32(uint64(v82))
 	v6 := g.v6
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
-	v65 := int32(g.ID[1])
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
+	v64 := int32(g.ID[1])
 	v9 := g.v9
-	v74 := int64(uint64(v9) >> 3)
-	v75 := int32(uint64(v74))
-	v144 := v65 * v75
-	u139 := g.v139
-	u145 := g.v145
+	v73 := int64(uint64(v9) >> 3)
+	v74 := int32(uint64(v73))
+	v143 := v64 * v74
+	u138 := g.v138
+	u144 := g.v144
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
 	next := -1
@@ -1266,23 +1266,23 @@ func (g *matrixHost) r13() int {
 			if dead[li] {
 				continue
 			}
+			v129 := e129
 			v130 := e130
-			v131 := e131
-			v356 := e356
-			v86 := int32(sub)
-			v87 := v86 & 3
-			v367 := v356 + 1
-			if v367 >= 2 {
-				v131 = v131 + 4
+			v355 := e355
+			v85 := int32(sub)
+			v86 := v85 & 3
+			v366 := v355 + 1
+			if v366 >= 2 {
+				v130 = v130 + 4
 				goto b38
 			}
-			v356 = v367
+			v355 = v366
 			{
-				v359 := (v87 * 640) + (v356 * 16)
+				v358 := (v86 * 640) + (v355 * 16)
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u356 = v356
-				h359[li] = v359
+				u355 = v355
+				h358[li] = v358
 				if next != 5 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1292,13 +1292,13 @@ func (g *matrixHost) r13() int {
 				continue
 			}
 		b38:
-			if uint32(v131) < uint32(v85) {
-				v139 := (((v84 + ((v130 - v133) * v68)) - v133) * v73) + v131
-				v145 := ((((v130 * v85) + v131) * 8) * v71) + v144
+			if uint32(v130) < uint32(v84) {
+				v138 := (((v83 + ((v129 - v132) * v67)) - v132) * v72) + v130
+				v144 := ((((v129 * v84) + v130) * 8) * v70) + v143
+				u129 = v129
 				u130 = v130
-				u131 = v131
-				u139 = v139
-				u145 = v145
+				u138 = v138
+				u144 = v144
 				if next != 3 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1307,8 +1307,8 @@ func (g *matrixHost) r13() int {
 				}
 				continue
 			}
-			v370 := v130 + 1
-			if uint32(v370) >= uint32(v69) {
+			v369 := v129 + 1
+			if uint32(v369) >= uint32(v68) {
 				if next != 14 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1317,25 +1317,25 @@ func (g *matrixHost) r13() int {
 				}
 				continue
 			}
-			v130 = v370
-			v131 = 0
+			v129 = v369
+			v130 = 0
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b38
 		}
 	}
+	g.v129 = u129
 	g.v130 = u130
-	g.v131 = u131
-	g.v356 = u356
-	g.v139 = u139
-	g.v145 = u145
+	g.v355 = u355
+	g.v138 = u138
+	g.v144 = u144
 	return next
 }
 
 func (g *matrixHost) r15() int {
 	n := g.Items
-	h372 := g.v372[:n]
+	h371 := g.v371[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -1347,10 +1347,10 @@ func (g *matrixHost) r15() int {
 			if dead[li] {
 				continue
 			}
-			v86 := int32(sub)
-			v87 := v86 & 3
-			v372 := v87 * 512
-			h372[li] = v372
+			v85 := int32(sub)
+			v86 := v85 & 3
+			v371 := v86 * 512
+			h371[li] = v371
 		}
 	}
 	// MatrixStore, kernel.go:138
@@ -1358,63 +1358,63 @@ func (g *matrixHost) r15() int {
 	m5 := g.Memory(5)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v372, 3) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v371, 3) {
 			continue
 		}
-		v372 := h372[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m2, int(v372)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v371 := h371[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m5, sub*1024), unsafe.Add(m2, int(v371)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
-	h373 := g.v373[:n]
+	h372 := g.v372[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v372 := h372[li]
-		v373 := v372 + 16
-		h373[li] = v373
+		v371 := h371[li]
+		v372 := v371 + 16
+		h372[li] = v372
 	}
 	// MatrixStore, kernel.go:138
 	m7 := g.Memory(7)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v373, 4) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v372, 4) {
 			continue
 		}
-		v373 := h373[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(m2, int(v373)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v372 := h372[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m7, sub*1024), unsafe.Add(m2, int(v372)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
 	// Barrier, kernel.go:140
 	v3 := g.v3
 	v42 := v3 + 15
 	v43 := int64(uint64(v42) >> 4)
-	v76 := v43 * 32
-	v77 := v76 + 10
-	v63 := int32(g.ID[0])
-	v64 := int64(uint32(v63))
-	v78 := v64 * 64
-	v79 := v77 + v78
+	v75 := v43 * 32
+	v76 := v75 + 10
+	v62 := int32(g.ID[0])
+	v63 := int64(uint32(v62))
+	v77 := v63 * 64
+	v78 := v76 + v77
 	v2 := g.v2
 	v40 := v2 + 2
 	v44 := v42 & -16
 	v45 := v44 + 4
-	v80 := v40 * v45
-	v81 := v80 + 2
-	v82 := v79 < v81
-	v83 := v81
-	if v82 {
-		v83 = v79
+	v79 := v40 * v45
+	v80 := v79 + 2
+	v81 := v78 < v80
+	v82 := v80
+	if v81 {
+		v82 = v78
 	}
-	v84 := int32(uint64(v83))
-	v68 := int32(uint64(v45))
+	v83 := int32(uint64(v82))
+	v67 := int32(uint64(v45))
 	v9 := g.v9
-	v65 := int32(g.ID[1])
-	v66 := int64(uint32(v65))
-	v374 := v66 * v9
+	v64 := int32(g.ID[1])
+	v65 := int64(uint32(v64))
+	v373 := v65 * v9
 	v6 := g.v6
 	v16 := g.v16
-	v375 := 0 < v16
-	v70 := int64(uint64(v6) >> 3)
-	v71 := int32(uint64(v70))
+	v374 := 0 < v16
+	v69 := int64(uint64(v6) >> 3)
+	v70 := int32(uint64(v69))
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p4 := g.Pointer(4)
@@ -1422,10 +1422,10 @@ func (g *matrixHost) r15() int {
 	p5 := g.Pointer(5)
 	v7 := g.v7
 	v8 := g.v8
-	v376 := v3 * v8
-	v377 := v376 + 15
-	v378 := v377 & -16
-	v379 := v378 + 4
+	v375 := v3 * v8
+	v376 := v375 + 15
+	v377 := v376 & -16
+	v378 := v377 + 4
 	v12 := g.v12
 	p2 := g.Pointer(2)
 	c1 := g.c1
@@ -1443,42 +1443,43 @@ func (g *matrixHost) r15() int {
 			if dead[li] {
 				continue
 			}
-			v67 := int32(x)
+			v66 := int32(x)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v380, v422, v423, v424, v425, v426, v427, v428, v429 int32
-			var v397, v403, v431, v569, v570, v571, v580, v585, v586, v590, v600, v602 int64
-			var v432 int
-			var v572, v573, v574, v575, v576, v577, v578, v579 int16
-			v380 = v67
+			var v379, v421, v422, v423, v424, v425, v426, v427, v428 int32
+			var v396, v402, v430, v568, v569, v570, v579, v584, v585, v589, v599, v601 int64
+			var v431 int
+			var v571, v572, v573, v574, v575, v576, v577, v578 int16
+			v379 = v66
 		b84:
-			if v380 >= 256 {
+			if v379 >= 256 {
 				more = true
 				continue
 			}
-			v382 := v380 * 8
-			v384 := v84 + int32(uint32(v382)>>5)
-			v386 := int64(uint32(v382 & 31))
-			v389 := int64(int32(uint32(v384)/uint32(v68)) + -2)
-			v391 := int32(uint32(v384)%uint32(v68)) + -2
-			v392 := int64(v391)
-			if v389 >= v2 {
+			v381 := v379 * 8
+			v383 := v83 + int32(uint32(v381)>>5)
+			v385 := int64(uint32(v381 & 31))
+			v388 := int64(int32(uint32(v383)/uint32(v67)) + -2)
+			v390 := int32(uint32(v383)%uint32(v67)) + -2
+			v391 := int64(v390)
+			if v388 >= v2 {
 				goto b106
 			}
-			if 0 > v391 {
+			if 0 > v390 {
 				goto b106
 			}
-			if v392 >= v3 {
+			if v391 >= v3 {
 				goto b106
 			}
-			if v386 >= v9 {
+			if v385 >= v9 {
 				goto b106
 			}
-			v397 = v374 + v386
-			if v397 >= v6 {
+			v396 = v373 + v385
+			if v396 >= v6 {
 				goto b106
 			}
-			if !v375 {
+			if !v374 {
+				v421 = 0
 				v422 = 0
 				v423 = 0
 				v424 = 0
@@ -1486,272 +1487,271 @@ func (g *matrixHost) r15() int {
 				v426 = 0
 				v427 = 0
 				v428 = 0
-				v429 = 0
 				goto b94
 			}
-			v403 = int64(uint32((v384 * v71) + int32(uint64(int64(uint64(v397)>>3)))))
-			if uint64(v403) >= uint64(v16) {
-				g.Fault(5, v403, v16, v0, v1)
+			v402 = int64(uint32((v383 * v70) + int32(uint64(int64(uint64(v396)>>3)))))
+			if uint64(v402) >= uint64(v16) {
+				g.Fault(5, v402, v16, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v422 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16))))
-			v423 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+2))))
-			v424 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+4))))
-			v425 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+6))))
-			v426 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+8))))
-			v427 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+10))))
-			v428 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+12))))
-			v429 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v403)*16+14))))
+			v421 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16))))
+			v422 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+2))))
+			v423 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+4))))
+			v424 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+6))))
+			v425 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+8))))
+			v426 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+10))))
+			v427 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+12))))
+			v428 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v402)*16+14))))
 		b94:
-			if uint64(v397) > uint64(v18) {
-				g.Fault(6, v397, v18, v0, v1)
+			if uint64(v396) > uint64(v18) {
+				g.Fault(6, v396, v18, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v431 = v18 - v397
-			v432 = int(v397) * 4
-			if 8 > uint64(v431) {
-				g.Fault(7, 8, v431, v0, v1)
+			v430 = v18 - v396
+			v431 = int(v396) * 4
+			if 8 > uint64(v430) {
+				g.Fault(7, 8, v430, v0, v1)
 				g.Leave(li)
 				continue
 			}
 			{
-				v443 := float32(*(*float32)(unsafe.Add(m2, int(v382)*4)) + *(*float32)(unsafe.Add(p5, v432)))
-				v445 := float32(v443 + half.Float16(v422).Float32())
-				v448 := float32(0)
-				if 0 < v445 {
-					v448 = v445
+				v442 := float32(*(*float32)(unsafe.Add(m2, int(v381)*4)) + *(*float32)(unsafe.Add(p5, v431)))
+				v444 := float32(v442 + half.Float16(v421).Float32())
+				v447 := float32(0)
+				if 0 < v444 {
+					v447 = v444
 				}
-				v449 := v445 != v445
-				v450 := v448
-				if v449 {
-					v450 = v445
+				v448 := v444 != v444
+				v449 := v447
+				if v448 {
+					v449 = v444
 				}
-				v451 := float32(0)
-				if v445 == 0 {
-					v451 = v445
+				v450 := float32(0)
+				if v444 == 0 {
+					v450 = v444
 				}
-				v453 := v451
-				if v445 < 0 {
-					v453 = v445
+				v452 := v450
+				if v444 < 0 {
+					v452 = v444
 				}
-				v454 := v453
-				if v449 {
-					v454 = v445
+				v453 := v452
+				if v448 {
+					v453 = v444
 				}
-				v456 := int32(half.FromFloat32[half.Float16](float32(v7*v454 + v450)))
-				v459 := float32(*(*float32)(unsafe.Add(m2, int(v382+1)*4)) + *(*float32)(unsafe.Add(p5, v432+4)))
-				v461 := float32(v459 + half.Float16(v423).Float32())
-				v464 := float32(0)
-				if 0 < v461 {
-					v464 = v461
+				v455 := int32(half.FromFloat32[half.Float16](float32(v7*v453 + v449)))
+				v458 := float32(*(*float32)(unsafe.Add(m2, int(v381+1)*4)) + *(*float32)(unsafe.Add(p5, v431+4)))
+				v460 := float32(v458 + half.Float16(v422).Float32())
+				v463 := float32(0)
+				if 0 < v460 {
+					v463 = v460
 				}
-				v465 := v461 != v461
-				v466 := v464
-				if v465 {
-					v466 = v461
+				v464 := v460 != v460
+				v465 := v463
+				if v464 {
+					v465 = v460
 				}
-				v467 := float32(0)
-				if v461 == 0 {
-					v467 = v461
+				v466 := float32(0)
+				if v460 == 0 {
+					v466 = v460
 				}
-				v469 := v467
-				if v461 < 0 {
-					v469 = v461
+				v468 := v466
+				if v460 < 0 {
+					v468 = v460
 				}
-				v470 := v469
-				if v465 {
-					v470 = v461
+				v469 := v468
+				if v464 {
+					v469 = v460
 				}
-				v472 := int32(half.FromFloat32[half.Float16](float32(v7*v470 + v466)))
-				v475 := float32(*(*float32)(unsafe.Add(m2, int(v382+2)*4)) + *(*float32)(unsafe.Add(p5, v432+8)))
-				v477 := float32(v475 + half.Float16(v424).Float32())
-				v480 := float32(0)
-				if 0 < v477 {
-					v480 = v477
+				v471 := int32(half.FromFloat32[half.Float16](float32(v7*v469 + v465)))
+				v474 := float32(*(*float32)(unsafe.Add(m2, int(v381+2)*4)) + *(*float32)(unsafe.Add(p5, v431+8)))
+				v476 := float32(v474 + half.Float16(v423).Float32())
+				v479 := float32(0)
+				if 0 < v476 {
+					v479 = v476
 				}
-				v481 := v477 != v477
-				v482 := v480
-				if v481 {
-					v482 = v477
+				v480 := v476 != v476
+				v481 := v479
+				if v480 {
+					v481 = v476
 				}
-				v483 := float32(0)
-				if v477 == 0 {
-					v483 = v477
+				v482 := float32(0)
+				if v476 == 0 {
+					v482 = v476
 				}
-				v485 := v483
-				if v477 < 0 {
-					v485 = v477
+				v484 := v482
+				if v476 < 0 {
+					v484 = v476
 				}
-				v486 := v485
-				if v481 {
-					v486 = v477
+				v485 := v484
+				if v480 {
+					v485 = v476
 				}
-				v488 := int32(half.FromFloat32[half.Float16](float32(v7*v486 + v482)))
-				v491 := float32(*(*float32)(unsafe.Add(m2, int(v382+3)*4)) + *(*float32)(unsafe.Add(p5, v432+12)))
-				v493 := float32(v491 + half.Float16(v425).Float32())
-				v496 := float32(0)
-				if 0 < v493 {
-					v496 = v493
+				v487 := int32(half.FromFloat32[half.Float16](float32(v7*v485 + v481)))
+				v490 := float32(*(*float32)(unsafe.Add(m2, int(v381+3)*4)) + *(*float32)(unsafe.Add(p5, v431+12)))
+				v492 := float32(v490 + half.Float16(v424).Float32())
+				v495 := float32(0)
+				if 0 < v492 {
+					v495 = v492
 				}
-				v497 := v493 != v493
-				v498 := v496
-				if v497 {
-					v498 = v493
+				v496 := v492 != v492
+				v497 := v495
+				if v496 {
+					v497 = v492
 				}
-				v499 := float32(0)
-				if v493 == 0 {
-					v499 = v493
+				v498 := float32(0)
+				if v492 == 0 {
+					v498 = v492
 				}
-				v501 := v499
-				if v493 < 0 {
-					v501 = v493
+				v500 := v498
+				if v492 < 0 {
+					v500 = v492
 				}
-				v502 := v501
-				if v497 {
-					v502 = v493
+				v501 := v500
+				if v496 {
+					v501 = v492
 				}
-				v504 := int32(half.FromFloat32[half.Float16](float32(v7*v502 + v498)))
-				v507 := float32(*(*float32)(unsafe.Add(m2, int(v382+4)*4)) + *(*float32)(unsafe.Add(p5, v432+16)))
-				v509 := float32(v507 + half.Float16(v426).Float32())
-				v512 := float32(0)
-				if 0 < v509 {
-					v512 = v509
+				v503 := int32(half.FromFloat32[half.Float16](float32(v7*v501 + v497)))
+				v506 := float32(*(*float32)(unsafe.Add(m2, int(v381+4)*4)) + *(*float32)(unsafe.Add(p5, v431+16)))
+				v508 := float32(v506 + half.Float16(v425).Float32())
+				v511 := float32(0)
+				if 0 < v508 {
+					v511 = v508
 				}
-				v513 := v509 != v509
-				v514 := v512
-				if v513 {
-					v514 = v509
+				v512 := v508 != v508
+				v513 := v511
+				if v512 {
+					v513 = v508
 				}
-				v515 := float32(0)
-				if v509 == 0 {
-					v515 = v509
+				v514 := float32(0)
+				if v508 == 0 {
+					v514 = v508
 				}
-				v517 := v515
-				if v509 < 0 {
-					v517 = v509
+				v516 := v514
+				if v508 < 0 {
+					v516 = v508
 				}
-				v518 := v517
-				if v513 {
-					v518 = v509
+				v517 := v516
+				if v512 {
+					v517 = v508
 				}
-				v520 := int32(half.FromFloat32[half.Float16](float32(v7*v518 + v514)))
-				v523 := float32(*(*float32)(unsafe.Add(m2, int(v382+5)*4)) + *(*float32)(unsafe.Add(p5, v432+20)))
-				v525 := float32(v523 + half.Float16(v427).Float32())
-				v528 := float32(0)
-				if 0 < v525 {
-					v528 = v525
+				v519 := int32(half.FromFloat32[half.Float16](float32(v7*v517 + v513)))
+				v522 := float32(*(*float32)(unsafe.Add(m2, int(v381+5)*4)) + *(*float32)(unsafe.Add(p5, v431+20)))
+				v524 := float32(v522 + half.Float16(v426).Float32())
+				v527 := float32(0)
+				if 0 < v524 {
+					v527 = v524
 				}
-				v529 := v525 != v525
-				v530 := v528
-				if v529 {
-					v530 = v525
+				v528 := v524 != v524
+				v529 := v527
+				if v528 {
+					v529 = v524
 				}
-				v531 := float32(0)
-				if v525 == 0 {
-					v531 = v525
+				v530 := float32(0)
+				if v524 == 0 {
+					v530 = v524
 				}
-				v533 := v531
-				if v525 < 0 {
-					v533 = v525
+				v532 := v530
+				if v524 < 0 {
+					v532 = v524
 				}
-				v534 := v533
-				if v529 {
-					v534 = v525
+				v533 := v532
+				if v528 {
+					v533 = v524
 				}
-				v536 := int32(half.FromFloat32[half.Float16](float32(v7*v534 + v530)))
-				v539 := float32(*(*float32)(unsafe.Add(m2, int(v382+6)*4)) + *(*float32)(unsafe.Add(p5, v432+24)))
-				v541 := float32(v539 + half.Float16(v428).Float32())
-				v544 := float32(0)
-				if 0 < v541 {
-					v544 = v541
+				v535 := int32(half.FromFloat32[half.Float16](float32(v7*v533 + v529)))
+				v538 := float32(*(*float32)(unsafe.Add(m2, int(v381+6)*4)) + *(*float32)(unsafe.Add(p5, v431+24)))
+				v540 := float32(v538 + half.Float16(v427).Float32())
+				v543 := float32(0)
+				if 0 < v540 {
+					v543 = v540
 				}
-				v545 := v541 != v541
-				v546 := v544
-				if v545 {
-					v546 = v541
+				v544 := v540 != v540
+				v545 := v543
+				if v544 {
+					v545 = v540
 				}
-				v547 := float32(0)
-				if v541 == 0 {
-					v547 = v541
+				v546 := float32(0)
+				if v540 == 0 {
+					v546 = v540
 				}
-				v549 := v547
-				if v541 < 0 {
-					v549 = v541
+				v548 := v546
+				if v540 < 0 {
+					v548 = v540
 				}
-				v550 := v549
-				if v545 {
-					v550 = v541
+				v549 := v548
+				if v544 {
+					v549 = v540
 				}
-				v552 := int32(half.FromFloat32[half.Float16](float32(v7*v550 + v546)))
-				v555 := float32(*(*float32)(unsafe.Add(m2, int(v382+7)*4)) + *(*float32)(unsafe.Add(p5, v432+28)))
-				v557 := float32(v555 + half.Float16(v429).Float32())
-				v560 := float32(0)
-				if 0 < v557 {
-					v560 = v557
+				v551 := int32(half.FromFloat32[half.Float16](float32(v7*v549 + v545)))
+				v554 := float32(*(*float32)(unsafe.Add(m2, int(v381+7)*4)) + *(*float32)(unsafe.Add(p5, v431+28)))
+				v556 := float32(v554 + half.Float16(v428).Float32())
+				v559 := float32(0)
+				if 0 < v556 {
+					v559 = v556
 				}
-				v561 := v557 != v557
-				v562 := v560
-				if v561 {
-					v562 = v557
+				v560 := v556 != v556
+				v561 := v559
+				if v560 {
+					v561 = v556
 				}
-				v563 := float32(0)
-				if v557 == 0 {
-					v563 = v557
+				v562 := float32(0)
+				if v556 == 0 {
+					v562 = v556
 				}
-				v565 := v563
-				if v557 < 0 {
-					v565 = v557
+				v564 := v562
+				if v556 < 0 {
+					v564 = v556
 				}
-				v566 := v565
-				if v561 {
-					v566 = v557
+				v565 := v564
+				if v560 {
+					v565 = v556
 				}
-				v568 := int32(half.FromFloat32[half.Float16](float32(v7*v566 + v562)))
-				v569 = v389 * v8
-				v570 = v392 * v8
-				v571 = int64(uint64(v397) >> 3)
-				v572 = int16(uint32(v456))
-				v573 = int16(uint32(v472))
-				v574 = int16(uint32(v488))
-				v575 = int16(uint32(v504))
-				v576 = int16(uint32(v520))
-				v577 = int16(uint32(v536))
-				v578 = int16(uint32(v552))
-				v579 = int16(uint32(v568))
-				v580 = 0
+				v567 := int32(half.FromFloat32[half.Float16](float32(v7*v565 + v561)))
+				v568 = v388 * v8
+				v569 = v391 * v8
+				v570 = int64(uint64(v396) >> 3)
+				v571 = int16(uint32(v455))
+				v572 = int16(uint32(v471))
+				v573 = int16(uint32(v487))
+				v574 = int16(uint32(v503))
+				v575 = int16(uint32(v519))
+				v576 = int16(uint32(v535))
+				v577 = int16(uint32(v551))
+				v578 = int16(uint32(v567))
+				v579 = 0
 			}
 		b97:
-			v585 = ((((v569 + v580) + 2) * v379) + v570) + 2
-			v586 = 0
+			v584 = ((((v568 + v579) + 2) * v378) + v569) + 2
+			v585 = 0
 		b98:
-			v590 = (((v585 + v586) * v6) / 8) + v571
-			if uint64(v590) >= uint64(v12) {
-				g.Fault(8, v590, v12, v0, v1)
+			v589 = (((v584 + v585) * v6) / 8) + v570
+			if uint64(v589) >= uint64(v12) {
+				g.Fault(8, v589, v12, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*int16)(unsafe.Add(p2, int(v590)*16)) = v572
-			*(*int16)(unsafe.Add(p2, int(v590)*16+2)) = v573
-			*(*int16)(unsafe.Add(p2, int(v590)*16+4)) = v574
-			*(*int16)(unsafe.Add(p2, int(v590)*16+6)) = v575
-			*(*int16)(unsafe.Add(p2, int(v590)*16+8)) = v576
-			*(*int16)(unsafe.Add(p2, int(v590)*16+10)) = v577
-			*(*int16)(unsafe.Add(p2, int(v590)*16+12)) = v578
-			*(*int16)(unsafe.Add(p2, int(v590)*16+14)) = v579
-			v600 = v586 + 1
-			if v600 < v8 {
-				v586 = v600
+			*(*int16)(unsafe.Add(p2, int(v589)*16)) = v571
+			*(*int16)(unsafe.Add(p2, int(v589)*16+2)) = v572
+			*(*int16)(unsafe.Add(p2, int(v589)*16+4)) = v573
+			*(*int16)(unsafe.Add(p2, int(v589)*16+6)) = v574
+			*(*int16)(unsafe.Add(p2, int(v589)*16+8)) = v575
+			*(*int16)(unsafe.Add(p2, int(v589)*16+10)) = v576
+			*(*int16)(unsafe.Add(p2, int(v589)*16+12)) = v577
+			*(*int16)(unsafe.Add(p2, int(v589)*16+14)) = v578
+			v599 = v585 + 1
+			if v599 < v8 {
+				v585 = v599
 				goto b98
 			}
-			v602 = v580 + 1
-			if v602 < v8 {
-				v580 = v602
+			v601 = v579 + 1
+			if v601 < v8 {
+				v579 = v601
 				goto b97
 			}
 		b106:
-			v380 = v380 + c1
+			v379 = v379 + c1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -1766,29 +1766,29 @@ func (g *matrixHost) r15() int {
 	m9 := g.Memory(9)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v372, 9) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v371, 9) {
 			continue
 		}
-		v372 := h372[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(m2, int(v372)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v371 := h371[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m9, sub*1024), unsafe.Add(m2, int(v371)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
 	// MatrixStore, kernel.go:138
 	m11 := g.Memory(11)
 	for sub := range g.SubGroups() {
 		li := g.Leader(sub)
-		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v373, 10) {
+		if li < 0 || !kernelimpl.HostAlike(&g.HostGroup, sub, g.v372, 10) {
 			continue
 		}
-		v373 := h373[li]
-		kernelimpl.HostStoreMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m2, int(v373)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
+		v372 := h372[li]
+		kernelimpl.HostStoreMatrix(unsafe.Add(m11, sub*1024), unsafe.Add(m2, int(v372)*4), int(32), kernelimpl.HostMatrix{Rows: 16, Cols: 16, Elem: kernelimpl.HostFloat32, Bits: false, Columns: false, Words: true})
 	}
 	// Barrier, kernel.go:140
-	v608 := v66 * v9
-	v609 := 0 < v16
-	v610 := v3 * v8
-	v611 := v610 + 15
-	v612 := v611 & -16
-	v613 := v612 + 4
+	v607 := v65 * v9
+	v608 := 0 < v16
+	v609 := v3 * v8
+	v610 := v609 + 15
+	v611 := v610 & -16
+	v612 := v611 + 4
 	{
 		nx := g.Local[0]
 		x := -1
@@ -1801,41 +1801,42 @@ func (g *matrixHost) r15() int {
 			if dead[li] {
 				continue
 			}
-			v67 := int32(x)
+			v66 := int32(x)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v614, v657, v658, v659, v660, v661, v662, v663, v664 int32
-			var v632, v638, v666, v804, v805, v806, v815, v820, v821, v825, v835, v837 int64
-			var v667 int
-			var v807, v808, v809, v810, v811, v812, v813, v814 int16
-			v614 = v67
+			var v613, v656, v657, v658, v659, v660, v661, v662, v663 int32
+			var v631, v637, v665, v803, v804, v805, v814, v819, v820, v824, v834, v836 int64
+			var v666 int
+			var v806, v807, v808, v809, v810, v811, v812, v813 int16
+			v613 = v66
 		b112:
-			if v614 >= 256 {
+			if v613 >= 256 {
 				continue
 			}
-			v616 := v614 * 8
-			v618 := v84 + int32(uint32(v616)>>5)
-			v621 := int64(uint32((v616 & 31) + 32))
-			v624 := int64(int32(uint32(v618)/uint32(v68)) + -2)
-			v626 := int32(uint32(v618)%uint32(v68)) + -2
-			v627 := int64(v626)
-			if v624 >= v2 {
+			v615 := v613 * 8
+			v617 := v83 + int32(uint32(v615)>>5)
+			v620 := int64(uint32((v615 & 31) + 32))
+			v623 := int64(int32(uint32(v617)/uint32(v67)) + -2)
+			v625 := int32(uint32(v617)%uint32(v67)) + -2
+			v626 := int64(v625)
+			if v623 >= v2 {
 				goto b134
 			}
-			if 0 > v626 {
+			if 0 > v625 {
 				goto b134
 			}
-			if v627 >= v3 {
+			if v626 >= v3 {
 				goto b134
 			}
-			if v621 >= v9 {
+			if v620 >= v9 {
 				goto b134
 			}
-			v632 = v608 + v621
-			if v632 >= v6 {
+			v631 = v607 + v620
+			if v631 >= v6 {
 				goto b134
 			}
-			if !v609 {
+			if !v608 {
+				v656 = 0
 				v657 = 0
 				v658 = 0
 				v659 = 0
@@ -1843,268 +1844,267 @@ func (g *matrixHost) r15() int {
 				v661 = 0
 				v662 = 0
 				v663 = 0
-				v664 = 0
 				goto b122
 			}
-			v638 = int64(uint32((v618 * v71) + int32(uint64(int64(uint64(v632)>>3)))))
-			if uint64(v638) >= uint64(v16) {
-				g.Fault(5, v638, v16, v0, v1)
+			v637 = int64(uint32((v617 * v70) + int32(uint64(int64(uint64(v631)>>3)))))
+			if uint64(v637) >= uint64(v16) {
+				g.Fault(5, v637, v16, v0, v1)
 				continue
 			}
-			v657 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16))))
-			v658 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+2))))
-			v659 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+4))))
-			v660 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+6))))
-			v661 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+8))))
-			v662 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+10))))
-			v663 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+12))))
-			v664 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v638)*16+14))))
+			v656 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16))))
+			v657 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+2))))
+			v658 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+4))))
+			v659 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+6))))
+			v660 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+8))))
+			v661 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+10))))
+			v662 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+12))))
+			v663 = int32(uint16(*(*int16)(unsafe.Add(p4, int(v637)*16+14))))
 		b122:
-			if uint64(v632) > uint64(v18) {
-				g.Fault(6, v632, v18, v0, v1)
+			if uint64(v631) > uint64(v18) {
+				g.Fault(6, v631, v18, v0, v1)
 				continue
 			}
-			v666 = v18 - v632
-			v667 = int(v632) * 4
-			if 8 > uint64(v666) {
-				g.Fault(7, 8, v666, v0, v1)
+			v665 = v18 - v631
+			v666 = int(v631) * 4
+			if 8 > uint64(v665) {
+				g.Fault(7, 8, v665, v0, v1)
 				continue
 			}
 			{
-				v678 := float32(*(*float32)(unsafe.Add(m2, int(v616)*4)) + *(*float32)(unsafe.Add(p5, v667)))
-				v680 := float32(v678 + half.Float16(v657).Float32())
-				v683 := float32(0)
-				if 0 < v680 {
-					v683 = v680
+				v677 := float32(*(*float32)(unsafe.Add(m2, int(v615)*4)) + *(*float32)(unsafe.Add(p5, v666)))
+				v679 := float32(v677 + half.Float16(v656).Float32())
+				v682 := float32(0)
+				if 0 < v679 {
+					v682 = v679
 				}
-				v684 := v680 != v680
-				v685 := v683
-				if v684 {
-					v685 = v680
+				v683 := v679 != v679
+				v684 := v682
+				if v683 {
+					v684 = v679
 				}
-				v686 := float32(0)
-				if v680 == 0 {
-					v686 = v680
+				v685 := float32(0)
+				if v679 == 0 {
+					v685 = v679
 				}
-				v688 := v686
-				if v680 < 0 {
-					v688 = v680
+				v687 := v685
+				if v679 < 0 {
+					v687 = v679
 				}
-				v689 := v688
-				if v684 {
-					v689 = v680
+				v688 := v687
+				if v683 {
+					v688 = v679
 				}
-				v691 := int32(half.FromFloat32[half.Float16](float32(v7*v689 + v685)))
-				v694 := float32(*(*float32)(unsafe.Add(m2, int(v616+1)*4)) + *(*float32)(unsafe.Add(p5, v667+4)))
-				v696 := float32(v694 + half.Float16(v658).Float32())
-				v699 := float32(0)
-				if 0 < v696 {
-					v699 = v696
+				v690 := int32(half.FromFloat32[half.Float16](float32(v7*v688 + v684)))
+				v693 := float32(*(*float32)(unsafe.Add(m2, int(v615+1)*4)) + *(*float32)(unsafe.Add(p5, v666+4)))
+				v695 := float32(v693 + half.Float16(v657).Float32())
+				v698 := float32(0)
+				if 0 < v695 {
+					v698 = v695
 				}
-				v700 := v696 != v696
-				v701 := v699
-				if v700 {
-					v701 = v696
+				v699 := v695 != v695
+				v700 := v698
+				if v699 {
+					v700 = v695
 				}
-				v702 := float32(0)
-				if v696 == 0 {
-					v702 = v696
+				v701 := float32(0)
+				if v695 == 0 {
+					v701 = v695
 				}
-				v704 := v702
-				if v696 < 0 {
-					v704 = v696
+				v703 := v701
+				if v695 < 0 {
+					v703 = v695
 				}
-				v705 := v704
-				if v700 {
-					v705 = v696
+				v704 := v703
+				if v699 {
+					v704 = v695
 				}
-				v707 := int32(half.FromFloat32[half.Float16](float32(v7*v705 + v701)))
-				v710 := float32(*(*float32)(unsafe.Add(m2, int(v616+2)*4)) + *(*float32)(unsafe.Add(p5, v667+8)))
-				v712 := float32(v710 + half.Float16(v659).Float32())
-				v715 := float32(0)
-				if 0 < v712 {
-					v715 = v712
+				v706 := int32(half.FromFloat32[half.Float16](float32(v7*v704 + v700)))
+				v709 := float32(*(*float32)(unsafe.Add(m2, int(v615+2)*4)) + *(*float32)(unsafe.Add(p5, v666+8)))
+				v711 := float32(v709 + half.Float16(v658).Float32())
+				v714 := float32(0)
+				if 0 < v711 {
+					v714 = v711
 				}
-				v716 := v712 != v712
-				v717 := v715
-				if v716 {
-					v717 = v712
+				v715 := v711 != v711
+				v716 := v714
+				if v715 {
+					v716 = v711
 				}
-				v718 := float32(0)
-				if v712 == 0 {
-					v718 = v712
+				v717 := float32(0)
+				if v711 == 0 {
+					v717 = v711
 				}
-				v720 := v718
-				if v712 < 0 {
-					v720 = v712
+				v719 := v717
+				if v711 < 0 {
+					v719 = v711
 				}
-				v721 := v720
-				if v716 {
-					v721 = v712
+				v720 := v719
+				if v715 {
+					v720 = v711
 				}
-				v723 := int32(half.FromFloat32[half.Float16](float32(v7*v721 + v717)))
-				v726 := float32(*(*float32)(unsafe.Add(m2, int(v616+3)*4)) + *(*float32)(unsafe.Add(p5, v667+12)))
-				v728 := float32(v726 + half.Float16(v660).Float32())
-				v731 := float32(0)
-				if 0 < v728 {
-					v731 = v728
+				v722 := int32(half.FromFloat32[half.Float16](float32(v7*v720 + v716)))
+				v725 := float32(*(*float32)(unsafe.Add(m2, int(v615+3)*4)) + *(*float32)(unsafe.Add(p5, v666+12)))
+				v727 := float32(v725 + half.Float16(v659).Float32())
+				v730 := float32(0)
+				if 0 < v727 {
+					v730 = v727
 				}
-				v732 := v728 != v728
-				v733 := v731
-				if v732 {
-					v733 = v728
+				v731 := v727 != v727
+				v732 := v730
+				if v731 {
+					v732 = v727
 				}
-				v734 := float32(0)
-				if v728 == 0 {
-					v734 = v728
+				v733 := float32(0)
+				if v727 == 0 {
+					v733 = v727
 				}
-				v736 := v734
-				if v728 < 0 {
-					v736 = v728
+				v735 := v733
+				if v727 < 0 {
+					v735 = v727
 				}
-				v737 := v736
-				if v732 {
-					v737 = v728
+				v736 := v735
+				if v731 {
+					v736 = v727
 				}
-				v739 := int32(half.FromFloat32[half.Float16](float32(v7*v737 + v733)))
-				v742 := float32(*(*float32)(unsafe.Add(m2, int(v616+4)*4)) + *(*float32)(unsafe.Add(p5, v667+16)))
-				v744 := float32(v742 + half.Float16(v661).Float32())
-				v747 := float32(0)
-				if 0 < v744 {
-					v747 = v744
+				v738 := int32(half.FromFloat32[half.Float16](float32(v7*v736 + v732)))
+				v741 := float32(*(*float32)(unsafe.Add(m2, int(v615+4)*4)) + *(*float32)(unsafe.Add(p5, v666+16)))
+				v743 := float32(v741 + half.Float16(v660).Float32())
+				v746 := float32(0)
+				if 0 < v743 {
+					v746 = v743
 				}
-				v748 := v744 != v744
-				v749 := v747
-				if v748 {
-					v749 = v744
+				v747 := v743 != v743
+				v748 := v746
+				if v747 {
+					v748 = v743
 				}
-				v750 := float32(0)
-				if v744 == 0 {
-					v750 = v744
+				v749 := float32(0)
+				if v743 == 0 {
+					v749 = v743
 				}
-				v752 := v750
-				if v744 < 0 {
-					v752 = v744
+				v751 := v749
+				if v743 < 0 {
+					v751 = v743
 				}
-				v753 := v752
-				if v748 {
-					v753 = v744
+				v752 := v751
+				if v747 {
+					v752 = v743
 				}
-				v755 := int32(half.FromFloat32[half.Float16](float32(v7*v753 + v749)))
-				v758 := float32(*(*float32)(unsafe.Add(m2, int(v616+5)*4)) + *(*float32)(unsafe.Add(p5, v667+20)))
-				v760 := float32(v758 + half.Float16(v662).Float32())
-				v763 := float32(0)
-				if 0 < v760 {
-					v763 = v760
+				v754 := int32(half.FromFloat32[half.Float16](float32(v7*v752 + v748)))
+				v757 := float32(*(*float32)(unsafe.Add(m2, int(v615+5)*4)) + *(*float32)(unsafe.Add(p5, v666+20)))
+				v759 := float32(v757 + half.Float16(v661).Float32())
+				v762 := float32(0)
+				if 0 < v759 {
+					v762 = v759
 				}
-				v764 := v760 != v760
-				v765 := v763
-				if v764 {
-					v765 = v760
+				v763 := v759 != v759
+				v764 := v762
+				if v763 {
+					v764 = v759
 				}
-				v766 := float32(0)
-				if v760 == 0 {
-					v766 = v760
+				v765 := float32(0)
+				if v759 == 0 {
+					v765 = v759
 				}
-				v768 := v766
-				if v760 < 0 {
-					v768 = v760
+				v767 := v765
+				if v759 < 0 {
+					v767 = v759
 				}
-				v769 := v768
-				if v764 {
-					v769 = v760
+				v768 := v767
+				if v763 {
+					v768 = v759
 				}
-				v771 := int32(half.FromFloat32[half.Float16](float32(v7*v769 + v765)))
-				v774 := float32(*(*float32)(unsafe.Add(m2, int(v616+6)*4)) + *(*float32)(unsafe.Add(p5, v667+24)))
-				v776 := float32(v774 + half.Float16(v663).Float32())
-				v779 := float32(0)
-				if 0 < v776 {
-					v779 = v776
+				v770 := int32(half.FromFloat32[half.Float16](float32(v7*v768 + v764)))
+				v773 := float32(*(*float32)(unsafe.Add(m2, int(v615+6)*4)) + *(*float32)(unsafe.Add(p5, v666+24)))
+				v775 := float32(v773 + half.Float16(v662).Float32())
+				v778 := float32(0)
+				if 0 < v775 {
+					v778 = v775
 				}
-				v780 := v776 != v776
-				v781 := v779
-				if v780 {
-					v781 = v776
+				v779 := v775 != v775
+				v780 := v778
+				if v779 {
+					v780 = v775
 				}
-				v782 := float32(0)
-				if v776 == 0 {
-					v782 = v776
+				v781 := float32(0)
+				if v775 == 0 {
+					v781 = v775
 				}
-				v784 := v782
-				if v776 < 0 {
-					v784 = v776
+				v783 := v781
+				if v775 < 0 {
+					v783 = v775
 				}
-				v785 := v784
-				if v780 {
-					v785 = v776
+				v784 := v783
+				if v779 {
+					v784 = v775
 				}
-				v787 := int32(half.FromFloat32[half.Float16](float32(v7*v785 + v781)))
-				v790 := float32(*(*float32)(unsafe.Add(m2, int(v616+7)*4)) + *(*float32)(unsafe.Add(p5, v667+28)))
-				v792 := float32(v790 + half.Float16(v664).Float32())
-				v795 := float32(0)
-				if 0 < v792 {
-					v795 = v792
+				v786 := int32(half.FromFloat32[half.Float16](float32(v7*v784 + v780)))
+				v789 := float32(*(*float32)(unsafe.Add(m2, int(v615+7)*4)) + *(*float32)(unsafe.Add(p5, v666+28)))
+				v791 := float32(v789 + half.Float16(v663).Float32())
+				v794 := float32(0)
+				if 0 < v791 {
+					v794 = v791
 				}
-				v796 := v792 != v792
-				v797 := v795
-				if v796 {
-					v797 = v792
+				v795 := v791 != v791
+				v796 := v794
+				if v795 {
+					v796 = v791
 				}
-				v798 := float32(0)
-				if v792 == 0 {
-					v798 = v792
+				v797 := float32(0)
+				if v791 == 0 {
+					v797 = v791
 				}
-				v800 := v798
-				if v792 < 0 {
-					v800 = v792
+				v799 := v797
+				if v791 < 0 {
+					v799 = v791
 				}
-				v801 := v800
-				if v796 {
-					v801 = v792
+				v800 := v799
+				if v795 {
+					v800 = v791
 				}
-				v803 := int32(half.FromFloat32[half.Float16](float32(v7*v801 + v797)))
-				v804 = v624 * v8
-				v805 = v627 * v8
-				v806 = int64(uint64(v632) >> 3)
-				v807 = int16(uint32(v691))
-				v808 = int16(uint32(v707))
-				v809 = int16(uint32(v723))
-				v810 = int16(uint32(v739))
-				v811 = int16(uint32(v755))
-				v812 = int16(uint32(v771))
-				v813 = int16(uint32(v787))
-				v814 = int16(uint32(v803))
-				v815 = 0
+				v802 := int32(half.FromFloat32[half.Float16](float32(v7*v800 + v796)))
+				v803 = v623 * v8
+				v804 = v626 * v8
+				v805 = int64(uint64(v631) >> 3)
+				v806 = int16(uint32(v690))
+				v807 = int16(uint32(v706))
+				v808 = int16(uint32(v722))
+				v809 = int16(uint32(v738))
+				v810 = int16(uint32(v754))
+				v811 = int16(uint32(v770))
+				v812 = int16(uint32(v786))
+				v813 = int16(uint32(v802))
+				v814 = 0
 			}
 		b125:
-			v820 = ((((v804 + v815) + 2) * v613) + v805) + 2
-			v821 = 0
+			v819 = ((((v803 + v814) + 2) * v612) + v804) + 2
+			v820 = 0
 		b126:
-			v825 = (((v820 + v821) * v6) / 8) + v806
-			if uint64(v825) >= uint64(v12) {
-				g.Fault(8, v825, v12, v0, v1)
+			v824 = (((v819 + v820) * v6) / 8) + v805
+			if uint64(v824) >= uint64(v12) {
+				g.Fault(8, v824, v12, v0, v1)
 				continue
 			}
-			*(*int16)(unsafe.Add(p2, int(v825)*16)) = v807
-			*(*int16)(unsafe.Add(p2, int(v825)*16+2)) = v808
-			*(*int16)(unsafe.Add(p2, int(v825)*16+4)) = v809
-			*(*int16)(unsafe.Add(p2, int(v825)*16+6)) = v810
-			*(*int16)(unsafe.Add(p2, int(v825)*16+8)) = v811
-			*(*int16)(unsafe.Add(p2, int(v825)*16+10)) = v812
-			*(*int16)(unsafe.Add(p2, int(v825)*16+12)) = v813
-			*(*int16)(unsafe.Add(p2, int(v825)*16+14)) = v814
-			v835 = v821 + 1
-			if v835 < v8 {
-				v821 = v835
+			*(*int16)(unsafe.Add(p2, int(v824)*16)) = v806
+			*(*int16)(unsafe.Add(p2, int(v824)*16+2)) = v807
+			*(*int16)(unsafe.Add(p2, int(v824)*16+4)) = v808
+			*(*int16)(unsafe.Add(p2, int(v824)*16+6)) = v809
+			*(*int16)(unsafe.Add(p2, int(v824)*16+8)) = v810
+			*(*int16)(unsafe.Add(p2, int(v824)*16+10)) = v811
+			*(*int16)(unsafe.Add(p2, int(v824)*16+12)) = v812
+			*(*int16)(unsafe.Add(p2, int(v824)*16+14)) = v813
+			v834 = v820 + 1
+			if v834 < v8 {
+				v820 = v834
 				goto b126
 			}
-			v837 = v815 + 1
-			if v837 < v8 {
-				v815 = v837
+			v836 = v814 + 1
+			if v836 < v8 {
+				v814 = v836
 				goto b125
 			}
 		b134:
-			v614 = v614 + c1
+			v613 = v613 + c1
 			if stop.Load() {
 				return g.Stop()
 			}

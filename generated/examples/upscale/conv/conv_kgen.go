@@ -93,7 +93,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0xd806659a},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0xfb682378},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0x756787fb},
+		{File: "examples/upscale/conv/kernel.go", Package: "conv", Sum: 0xefba83dc},
 	},
 })
 
@@ -135,7 +135,7 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:97:8", Message: "Matrix cannot compute a layer of this shape"},
-		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:100:8", Message: "the picture or the weights are of another shape, or the work-group has another number of rows or too few sub-groups"},
+		{Kind: abi.FaultPanic, Pos: "examples/upscale/conv/kernel.go:100:8", Message: "the picture or the weights are of another shape, or the work-group has another number of rows or sub-groups"},
 		{Kind: abi.FaultIndex, Pos: "examples/upscale/conv/kernel.go:147:17", Limit: -5},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/upscale/conv/kernel.go:149:43", Limit: -6},
 		{Kind: abi.FaultSliceToArray, Pos: "examples/upscale/conv/kernel.go:149:37"},
@@ -144,9 +144,9 @@ var matrixKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- - - - - - - examples/upscale/conv/kernel.go:109:2 110:3 113:4 123:4 - - - - - - - - - - - - - - - - - - - - - - - 141:3 153:5 155:6 - - 141:3 153:5 155:6",
 	SPIRV: matrixSPIRV,
 	IR:    matrixIR,
-	Sum:   0x3d452f7a,
+	Sum:   0xcee624a0,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - examples/upscale/conv/kernel.go:109:2 110:3 113:4 123:4 - - - - - - - - - - - - - - - - - - - - - - - 141:3 153:5 155:6 - - 141:3 153:5 155:6 -", SPIRV: matrixWords, Sum: 0x2a2ef6ae},
+		{Name: "words", Without: []properties.Aspect{properties.Int16, properties.Int64}, Loops: "- - - - - - - examples/upscale/conv/kernel.go:109:2 110:3 113:4 123:4 - - - - - - - - - - - - - - - - - - - - - - - 141:3 153:5 155:6 - - 141:3 153:5 155:6 -", SPIRV: matrixWords, Sum: 0x4d45df60},
 	},
 	Matrices:   true,
 	MakeNative: kernelimpl.MakeNative,
