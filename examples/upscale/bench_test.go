@@ -30,8 +30,8 @@ func BenchmarkMatrix(b *testing.B) {
 			pixels := conv.Pixel(side+conv.Edge, -conv.Edge, side)
 			x, y := zeros[conv.Halves](b, dev, pixels*l.In/conv.Part), zeros[conv.Halves](b, dev, pixels*l.Out/conv.Part)
 			k := convgen.Matrix{Layer: l, X: x, Y: y, Weights: zeros[conv.Halves](b, dev, l.Side*l.Side*l.In*l.Out/conv.Part), Bias: zeros[float32](b, dev, l.Out)}
-			// The option of subGroup would cost more time on the host than the launch takes on a GPU. In the program's graph,
-			// it costs nothing.
+			// Launches with the option of subGroup take longer on the host, and short layers then wait for the host. In the
+			// program's graph, the option costs nothing.
 			nd := matrixRange(dev, l)
 			own := perLaunch(b, q, func() error { _, err := k.ParallelFor(q, nd); return err })
 			n, width := (l.Out+tensor.Tile-1)/tensor.Tile*tensor.Tile, (l.Side*l.Side*l.In+63)/64*8
