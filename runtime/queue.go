@@ -40,7 +40,7 @@ func (q *Queue) Flush() {
 }
 
 // Wait blocks until all commands of the queue have completed or ctx ends. Wait returns the
-// failures, such as a *Fault, except those that a wait for an event has returned. If there are
+// failures, such as a *Fault, except failures that a wait for an event has returned. If there are
 // several failures, the error joins them, oldest first.
 func (q *Queue) Wait(ctx context.Context) error {
 	if q == nil || q.dev == nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -170,6 +171,33 @@ func TestRepeated(t *testing.T) {
 	stale(false, "edited and generated")
 	undo()
 	stale(true, "as at first, but generated from the edited files")
+}
+
+// TestState: the state changes with each generated file below the module's folder, whatever that folder's name is.
+func TestState(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".my module")
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/m\n")
+	write("k/k.go", "package k\n")
+	t.Chdir(filepath.Join(dir, "k"))
+	t.Setenv("GOWORK", "")
+	states := map[string]bool{generatedState(): true}
+	for i, c := range [][2]string{{"generated/k/k_kgen.go", "1"}, {"generated/k/k_kgen.go", "2"}, {"generated/l/l_kgen.go", "2"}} {
+		write(c[0], c[1])
+		if states[generatedState()] = true; len(states) != i+2 {
+			t.Errorf("%v does not change the state", c)
+		}
+	}
+	write("k/k.go", "package k // edited\n")
+	if !states[generatedState()] {
+		t.Error("a source changes the state")
+	}
 }
 
 // TestFields changes what arguments are: stubs do not compile, with the line in them that

@@ -16,12 +16,12 @@ import (
 
 // generatedState returns a hash of the files that kgen generated in the workspace or module of the working directory.
 func generatedState() string {
-	h := sha256.New()
-	_ = filepath.WalkDir(workRoot(), func(path string, d fs.DirEntry, err error) error {
+	h, root := sha256.New(), workRoot()
+	_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // files that cannot be read do not change, either
-		case d.IsDir() && len(d.Name()) > 1 && (d.Name()[0] == '.' || d.Name()[0] == '_'):
+			return nil // the analyzer cannot read these files, either
+		case d.IsDir() && path != root && (d.Name()[0] == '.' || d.Name()[0] == '_'):
 			return filepath.SkipDir
 		case !d.IsDir() && strings.HasSuffix(path, "_kgen.go"):
 			if text, err := os.ReadFile(path); err == nil {
@@ -39,8 +39,8 @@ func generatedState() string {
 func workRoot() string {
 	out, err := exec.Command("go", "env", "GOWORK", "GOMOD").Output()
 	if err == nil {
-		for _, file := range strings.Fields(string(out)) {
-			if file != "off" && file != os.DevNull {
+		for file := range strings.Lines(string(out)) {
+			if file = strings.TrimRight(file, "\r\n"); file != "" && file != "off" && file != os.DevNull {
 				return filepath.Dir(file)
 			}
 		}

@@ -283,7 +283,7 @@ var otherBodies bodiesOf
 type bodiesOf struct {
 	mu    sync.Mutex
 	fset  *token.FileSet
-	byDir map[string][]*fileContents // contents of each folder: first those of the program's files, then those of each choice of files without assembly
+	byDir map[string][]*fileContents // contents of each folder's files: first the files of the program, then each choice of files without assembly
 	reads int                        // number of folders that were read, for tests
 }
 

@@ -31,7 +31,7 @@ type HostMatrix struct {
 	Rows, Cols int
 	Elem       HostElem
 	Bits       bool // a 16-bit float is stored as its bits, not as a float32
-	Columns    bool // consecutive elements in memory are those of a column, not those of a row
+	Columns    bool // consecutive elements in memory belong to a column, not to a row
 	Words      bool // each element has a 32-bit word in memory
 }
 

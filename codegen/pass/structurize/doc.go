@@ -1,5 +1,5 @@
 // Package structurize gives control flow the structure that SPIR-V requires: properly nested
-// selections and loops, each of which ends at a merge block.
+// selections and loops. Each selection or loop ends at a merge block.
 //
 //	blocks and edges            tree of statements            blocks again
 //

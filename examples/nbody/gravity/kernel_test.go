@@ -3,6 +3,7 @@ package gravity_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/examples/internal/hostrun"
@@ -142,5 +143,37 @@ func TestPaint(t *testing.T) {
 	}
 	if second[9*w+30] != gravity.Unit/2 || second[10*w+30] != gravity.Unit/2 {
 		t.Errorf("light of the second body: %d, %d", second[9*w+30], second[10*w+30])
+	}
+}
+
+// TestBlocks moves bodies by Pull and Move, block by block, as on two devices: first the blocks from `half` on, then the
+// others.
+func TestBlocks(t *testing.T) {
+	const dt, soft = 0.125, 0.05
+	for _, n := range []int{1, 700, 2500} {
+		bodies, vel := cloud(n)
+		moved, v := slices.Clone(bodies), slices.Clone(vel)
+		block := gravity.BlockSize(n)
+		blocks := (n + block - 1) / block
+		sums := make([]gravity.Vec3, blocks*n)
+		half := blocks / 2
+		for _, part := range [][2]int{{half, blocks}, {0, half}} {
+			lo, hi := part[0], part[1]
+			k := gravity.Pull{Softening: soft, Block: block, Bodies: moved, Sources: bodies[min(lo*block, n):min(hi*block, n)], Sums: sums[lo*n : hi*n]}
+			if hi > lo {
+				hostrun.NDRange(t, k.Kernel, hi-lo, n, 1, gravity.GroupSize)
+			}
+		}
+		hostrun.Range(t, gravity.Move{Dt: dt, Bodies: moved, Velocity: v, Sums: sums}.Kernel, n)
+		for i := range n {
+			acc := accelerate(bodies, i, soft)
+			p0, v0, p1, v1 := coords(bodies[i].Pos), coords(vel[i]), coords(moved[i].Pos), coords(v[i])
+			for d := range 3 {
+				wantV := v0[d] + dt*acc[d]
+				if wantP := p0[d] + dt*wantV; math.Abs(v1[d]-wantV) > 1e-5 || math.Abs(p1[d]-wantP) > 1e-5 {
+					t.Fatalf("n = %d, body %d: at %g, %g, want %g, %g", n, i, p1[d], v1[d], wantP, wantV)
+				}
+			}
+		}
 	}
 }

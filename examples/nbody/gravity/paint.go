@@ -19,7 +19,7 @@ type Camera struct {
 }
 
 // project() returns the position of p in the image, and the scale at p in pixels per unit of
-// length. For points behind the camera, the scale is zero.
+// length. If a point is not in front of the camera, its scale is zero.
 func (c Camera) project(p Vec3) (x, y, size float32) {
 	depth := c.Distance - (p.Z*c.Cos + p.Y*c.Sin)
 	if depth <= 0.05*c.Distance {

@@ -108,7 +108,7 @@ type MemoryHeap struct {
 	Size  uint64
 }
 
-// Dots is a set of operations, each of which adds four products of 8-bit numbers. The 8-bit numbers
+// Dots is a set of operations that add four products of 8-bit numbers. The 8-bit numbers
 // are packed in 32-bit words.
 type Dots uint32
 

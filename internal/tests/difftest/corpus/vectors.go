@@ -39,7 +39,7 @@ func (k VectorAdd) Kernel(it dsl.Item1) {
 	k.C[i] = k.A[i] + k.B[i]
 }
 
-// VectorAdd64 adds 64-bit elements, two of which fit in a vector.
+// VectorAdd64 adds 64-bit elements. A vector has two such elements.
 type VectorAdd64 struct{ A, B, C []float64 }
 
 func (k VectorAdd64) Kernel(it dsl.Item1) {

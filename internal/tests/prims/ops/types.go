@@ -86,7 +86,7 @@ type Restart struct{}
 // Map returns a Run that consists of the single value x.
 func (Restart) Map(x Keyed) Run { return Run{x.Key, x.Key, x.Value, true, true} }
 
-// Combine returns the Run that describes the elements of x, followed by those of y.
+// Combine returns the Run that describes the elements of x, followed by the elements of y.
 func (Restart) Combine(x, y Run) Run {
 	if !x.Some {
 		return y
