@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/examples/nbody/gravity"
+	"github.com/kgen-go/kgen/examples/nbodysharded/swarm"
 	"github.com/kgen-go/kgen/examples/options/montecarlo"
-	gravitygen "github.com/kgen-go/kgen/generated/examples/nbody/gravity"
 	montecarlogen "github.com/kgen-go/kgen/generated/examples/options/montecarlo"
 	"github.com/kgen-go/kgen/prim/blas"
 	"github.com/kgen-go/kgen/runtime"
@@ -131,34 +131,26 @@ var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbo
 		return gravity.Body{Pos: gravity.Vec3{X: hb[i].X, Y: hb[i].Y, Z: hb[i].Z}, Mass: hb[i].Mass}
 	})
 	const steps = 16
-	block := gravity.BlockSize(n)
-	blocks := (n + block - 1) / block
 	var results [][]gravity.Body
 	return b.twoDeviceJob(fmt.Sprintf("%s, %d steps", sizeText(n), steps), steps*20*float64(n)*float64(n), Flop, func(g *shard.Group) (*groupWork, error) {
-		all, err1 := shard.Broadcast(b.ctx, g, start)
-		own, err2 := shard.Scatter(b.ctx, g, start, shard.Blocks(block))
-		speed, err3 := shard.New[gravity.Vec3](g, n, shard.Blocks(block))
-		sums, err4 := shard.New[gravity.Vec3](g, n*blocks, shard.Shape(n, blocks), shard.Blocks(block))
-		if err := firstSet(err1, err2, err3, err4); err != nil {
+		bodies, err := swarm.New(b.ctx, g, start, 0.01, float32(math.Sqrt(softening)))
+		b.closers = append(b.closers, bodies.Close)
+		if err != nil {
 			return nil, err
 		}
-		b.closers = append(b.closers, func() { _, _, _, _ = all.Close(), own.Close(), speed.Close(), sums.Close() })
 		return &groupWork{func() error {
 			return shard.Each(b.ctx, g, func(p shard.Part) error {
 				for range steps {
-					if err := moveShared(p, block, all, own, speed, sums); err != nil {
+					if err := bodies.Step(p); err != nil {
 						return err
 					}
 				}
 				return nil
 			})
-		}, func() error {
-			results = nil
-			return firstSet(all.Set(b.ctx, start), own.Set(b.ctx, start), speed.Set(b.ctx, make([]gravity.Vec3, n)))
-		}, func() error {
+		}, func() error { results = nil; return bodies.Set(b.ctx, start) }, func() error {
 			got := make([]gravity.Body, n)
 			results = append(results, got)
-			if err := all.Gather(b.ctx, g.Len()-1, got); err != nil {
+			if err := bodies.All.Gather(b.ctx, g.Len()-1, got); err != nil {
 				return err
 			}
 			if !slices.Equal(results[0], got) || slices.Equal(got, start) {
@@ -168,34 +160,6 @@ var nbodyShared = Work{Group: twoDevices, Name: "n-body f32, shared", Sizes: nbo
 		}}, nil
 	})
 }}
-
-// moveShared enqueues a time step of a device's own bodies. The pull of these bodies on each other comes first. The
-// launch for this pull does not read `all`, so it overlaps with the copies at the end of the last step. The sums of
-// each block of bodies are separate, so the results do not depend on the number of devices.
-func moveShared(p shard.Part, block int, all *shard.Copies[gravity.Body], own *shard.Array[gravity.Body], speed, sums *shard.Array[gravity.Vec3]) error {
-	mine, lo, n := own.On(p), own.FirstOn(p), own.Len()
-	hi := lo + mine.Len()
-	pull := func(first int, sources runtime.View[gravity.Body]) error {
-		if sources.Len() == 0 || mine.Len() == 0 {
-			return nil
-		}
-		begin, end := first/block, (first+sources.Len()+block-1)/block
-		k := gravitygen.Pull{Softening: float32(math.Sqrt(softening)), Block: block, Bodies: mine, Sources: sources, Sums: sums.On(p).Slice(begin*mine.Len(), end*mine.Len())}
-		nd := runtime.NDRange2{Global: runtime.Range2{end - begin, mine.Len()}, Local: runtime.Range2{1, gravity.GroupSize}}
-		_, err := k.ParallelFor(p.Queue, nd.RoundUp())
-		return err
-	}
-	if err := firstSet(pull(lo, mine), pull(0, all.On(p).Slice(0, lo)), pull(hi, all.On(p).Slice(hi, n))); err != nil {
-		return err
-	}
-	if mine.Len() > 0 {
-		k := gravitygen.Move{Dt: 0.01, Bodies: mine, Velocity: speed.On(p), Sums: sums.On(p)}
-		if _, err := k.ParallelFor(p.Queue, runtime.Range1(mine.Len())); err != nil {
-			return err
-		}
-	}
-	return all.Collect(p, own)
-}
 
 var pathsShared = Work{Group: twoDevices, Name: "Monte Carlo f32, shared", Sizes: [4]int{2, 8, 64, 256}, Make: func(b *Bench, n int) (*Job, error) {
 	const groups = 512
