@@ -190,10 +190,10 @@ func (c *Call) Begin(bytes int) error {
 	}
 	for i, o := range c.out {
 		for _, v := range c.in {
-			c.apart(o, v)
+			c.refuseOverlap(o, v)
 		}
 		for _, v := range c.out[:i] {
-			c.apart(o, v)
+			c.refuseOverlap(o, v)
 		}
 	}
 	if c.err != nil {
@@ -212,7 +212,8 @@ func (c *Call) Begin(bytes int) error {
 	return nil
 }
 
-func (c *Call) apart(u, v primimpl.Used) {
+// refuseOverlap refuses a call with two views that share elements.
+func (c *Call) refuseOverlap(u, v primimpl.Used) {
 	if u.Overlaps(v) {
 		c.Refuse("use another view", "%s overlaps %s", u.Name(), v.Name())
 	}

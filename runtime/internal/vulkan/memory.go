@@ -244,7 +244,7 @@ func (a *allocator) alloc(size uint64, kind int) (*memory, error) {
 		return nil, fmt.Errorf("vulkan: %d bytes from a heap of %d: %w", size, p.heap, hal.ErrOutOfMemory)
 	}
 	rounded := max(granule, (size+granule-1)&^(granule-1))
-	m := a.take(p, rounded)
+	m := a.takeFromBlocks(p, rounded)
 	if m == nil {
 		var err error
 		if m, err = a.enlarge(p, rounded); err != nil {
@@ -269,9 +269,9 @@ func (a *allocator) pool(kind int) *pool {
 // `dedicated` reports whether memory of the given size gets a block of its own.
 func (p *pool) dedicated(size uint64) bool { return size > dedicatedSize || size > p.next }
 
-// The method `take` returns memory in existing blocks, or nil if these blocks have too little free
+// takeFromBlocks returns memory in existing blocks, or nil if these blocks have too little free
 // memory.
-func (a *allocator) take(p *pool, size uint64) *memory {
+func (a *allocator) takeFromBlocks(p *pool, size uint64) *memory {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.pools == nil {
@@ -303,7 +303,7 @@ func (a *allocator) take(p *pool, size uint64) *memory {
 func (a *allocator) enlarge(p *pool, size uint64) (*memory, error) {
 	a.grow.Lock()
 	defer a.grow.Unlock()
-	if m := a.take(p, size); m != nil {
+	if m := a.takeFromBlocks(p, size); m != nil {
 		return m, nil // another goroutine has made a block in the meantime
 	}
 	b, err := a.blockFor(p, size)

@@ -75,12 +75,12 @@ type peering struct {
 	setup   sync.Mutex // held while copies from another device are tested; locked before mu
 	sources map[cuda.UUID]error
 
-	mu    sync.Mutex // guards the fields below, and is held while a block is imported
-	ctx   *cuda.Context
-	err   error           // the error that ended the use of the context, or nil
-	told  bool            // err has been returned as the outcome of a copy
-	hung  bool            // a copy did not end, so no resources of the context are freed
-	views map[*block]view // the blocks that the context has imported or failed to import
+	mu       sync.Mutex // guards the fields below, and is held while a block is imported
+	ctx      *cuda.Context
+	err      error           // the error that ended the use of the context, or nil
+	reported bool            // err has been returned as the outcome of a copy
+	hung     bool            // a copy did not end, so no resources of the context are freed
+	views    map[*block]view // the blocks that the context has imported or failed to import
 }
 
 // `view` is the CUDA memory for an imported block, or the reason why the import failed.
@@ -292,13 +292,13 @@ func (p *peering) refuse(err error) hal.PeerCopy {
 	p.fail(err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return hal.PeerCopy{Refused: err, First: p.tell()}
+	return hal.PeerCopy{Refused: err, First: p.isFirstError()}
 }
 
-// `tell` reports whether the context's error is returned for the first time. The caller holds mu.
-func (p *peering) tell() bool {
-	defer func() { p.told = true }()
-	return !p.told
+// isFirstError reports whether the context's error is returned for the first time. The caller holds mu.
+func (p *peering) isFirstError() bool {
+	defer func() { p.reported = true }()
+	return !p.reported
 }
 
 // `address` returns the address that a place has in the CUDA context. If necessary, the method
@@ -309,7 +309,7 @@ func (p *peering) address(at place) (addr uint64, first bool, err error) {
 	defer p.mu.Unlock()
 	switch {
 	case p.err != nil:
-		return 0, p.tell(), p.err
+		return 0, p.isFirstError(), p.err
 	case !at.b.exported:
 		return 0, false, errNoPeer
 	}
