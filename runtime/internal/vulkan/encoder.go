@@ -409,7 +409,17 @@ func (e *encoder) copy(c *hal.Command) error {
 	}
 	e.orderKind(transfer)
 	e.noteCommand(c)
-	e.commands.Copy(src.block.buffer, dst.block.buffer, src.off+c.SrcOff, dst.off+c.DstOff, c.Size)
+	chunk := c.Size
+	if c.Apart && e.lineTrack == e.copyTrack && c.Size <= maxGentle && dst.pool.kind == e.d.mem.types.host {
+		chunk = gentleChunk
+	}
+	for at := uint64(0); at < c.Size; at += chunk {
+		if at > 0 {
+			s := scopes[1<<transfer]
+			e.commands.Barrier(s.stages, s.write, s.stages, s.both)
+		}
+		e.commands.Copy(src.block.buffer, dst.block.buffer, src.off+c.SrcOff+at, dst.off+c.DstOff+at, min(chunk, c.Size-at))
+	}
 	e.stampEnd()
 	return nil
 }

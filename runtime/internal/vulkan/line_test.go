@@ -3,7 +3,9 @@
 package vulkan
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -252,5 +254,62 @@ func testApart(t *testing.T, d *device) {
 	}
 	if !slices.Equal(got, want) {
 		t.Error("the copies have other bytes")
+	}
+}
+
+// TestGentleCopies copies from the device to the host on the second line. Copies of up to maxGentle bytes consist of
+// chunks, with a barrier after each chunk.
+func TestGentleCopies(t *testing.T) {
+	withTwoLines(t)
+	old := watch
+	defer func() { watch = old }()
+	d := open(t)
+	const room = maxGentle + 16
+	words := make([]byte, room)
+	for i := range words {
+		words[i] = byte(1 + i%251)
+	}
+	from, err1 := d.Alloc(room, hal.DeviceMemory)
+	to, err2 := d.Alloc(room, hal.HostMemory)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	run := func(c hal.Command) {
+		t.Helper()
+		ticket, err := d.Submit([]hal.Command{c})
+		if err == nil {
+			err = ticket.Wait(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(hal.Command{Op: hal.OpWrite, Dst: from, Size: room, Host: words})
+	var copies, barriers int
+	watch = func(d *device, p *part, commands vkx.Commands) {
+		for at := 0; at < len(commands); at += widths[commands[at]] {
+			switch commands[at] {
+			case cmdCopy:
+				copies++
+			case cmdBarrier:
+				barriers++
+			}
+		}
+		old(d, p, commands)
+	}
+	for _, c := range []struct{ size, chunks int }{
+		{4, 1}, {gentleChunk, 1}, {gentleChunk + 4, 2}, {3 * gentleChunk, 3}, {maxGentle, 4}, {maxGentle + 4, 1},
+	} {
+		clear(to.Bytes())
+		copies, barriers = 0, 0
+		run(hal.Command{Op: hal.OpCopy, Apart: true, Dst: to, DstOff: 8, Src: from, SrcOff: 4, Size: uint64(c.size)})
+		if copies != c.chunks || barriers != c.chunks {
+			t.Errorf("a copy of %d bytes has %d chunks and %d barriers, want %d of each", c.size, copies, barriers, c.chunks)
+		}
+		want := make([]byte, room)
+		copy(want[8:], words[4:4+c.size])
+		if !bytes.Equal(to.Bytes(), want) {
+			t.Errorf("a copy of %d bytes wrote other bytes", c.size)
+		}
 	}
 }
