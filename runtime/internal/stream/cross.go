@@ -82,6 +82,7 @@ type half struct {
 	ticket hostTicket
 	handed chan struct{} // closed when all batches before the half have been submitted
 	last   uint64        // number of the newest batch that uses the half's memory and must complete before the half
+	row    uint64        // number of the first batch of the half's row; halves without other commands between them form a row
 }
 
 // recordAcross calls `add`, which appends commands to s. The commands may include copies between s
@@ -163,7 +164,10 @@ func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event
 	}
 	b := s.current()
 	s.pos++
-	b.half, h.batch = h, b
+	b.half, h.batch, h.row = h, b, b.seq
+	if n := len(s.inflight); n > 0 && s.inflight[n-1].half != nil {
+		h.row = s.inflight[n-1].half.row
+	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	cmd := hal.Command{Op: n.Cmd.Op, Size: n.Cmd.Size, Times: e.Times}
 	b.add(&cmd, []Use{use}, e)
@@ -237,13 +241,30 @@ func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access
 	return mem == h.use.Mem.state && lo < h.use.Hi && h.use.Lo < hi && (access|h.use.Access)&abi.Write != 0
 }
 
-// `gate` makes the current batch wait for the given halves of copies. If the batch has commands
-// that need not wait, `gate` begins a new batch.
+// `gate` makes the current batch wait for the given halves of copies. If other commands of the batch
+// need not wait for all of these halves, `gate` begins a new batch, except if joins allows the commands
+// to wait.
 func (s *Stream) gate(gates []*half) {
-	if b := s.cur; b == nil || slices.ContainsFunc(gates, func(h *half) bool { return !slices.Contains(b.gates, h) }) {
-		s.seal() // the commands of the current batch need not wait for the halves
-		s.current().gates = gates
+	b := s.cur
+	if b != nil {
+		more := slices.DeleteFunc(slices.Clone(gates), func(h *half) bool { return slices.Contains(b.gates, h) })
+		if !slices.ContainsFunc(more, func(h *half) bool { return !b.joins(h) }) {
+			b.gates = append(b.gates, more...)
+			return
+		}
+		s.seal()
 	}
+	s.current().gates = gates
+}
+
+// joins reports whether all commands of the batch may wait for the half h, although some commands do
+// not need h. This is the case if the batch must wait for another half of the same row, which
+// moves at least as many bytes as h. The two halves then end at about the same time, and one
+// submission for all commands is faster than two.
+func (b *Batch) joins(h *half) bool {
+	return slices.ContainsFunc(b.gates, func(o *half) bool {
+		return o.row == h.row && o.use.Hi-o.use.Lo >= h.use.Hi-h.use.Lo // the use of a completed half is empty
+	})
 }
 
 // gated reports whether a half that the batch waits for is incomplete.

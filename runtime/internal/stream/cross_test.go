@@ -152,3 +152,95 @@ func TestCrossBothWays(t *testing.T) {
 		}
 	}
 }
+
+// TestCrossRow records two copies, and two commands that must wait for one copy each. The commands are submitted
+// together if the copies form a row and the second copy is not larger, and separately otherwise.
+func TestCrossRow(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		sizes    [2]uint64
+		between  bool // another command is between the copies
+		complete bool // the first copy has completed
+		together bool
+	}{
+		{"same size", [2]uint64{16, 16}, false, false, true},
+		{"smaller", [2]uint64{16, 12}, false, false, true},
+		{"larger", [2]uint64{16, 20}, false, false, false},
+		{"command between", [2]uint64{16, 16}, true, false, false},
+		{"first complete", [2]uint64{16, 16}, false, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			devs := []*fake{{}, {}}
+			streams := []*Stream{NewStream(devs[0], -1), NewStream(devs[1], -1)}
+			var x [2]*Memory
+			for i, s := range streams {
+				var err error
+				if x[i], err = s.Alloc(64, hal.DeviceMemory); err != nil {
+					t.Fatal(err)
+				}
+			}
+			command := func(lo, hi uint64) *Event {
+				e := &Event{}
+				n := Command{Cmd: hal.Command{Op: hal.OpFill}, Uses: []Use{{x[0], lo, hi, abi.Write}}}
+				if err := streams[0].Record(t.Context(), &Recorder{}, &n, e); err != nil {
+					t.Fatal(err)
+				}
+				return e
+			}
+			var moves [2]chan struct{}
+			var copies [2]*Event
+			for i, size := range c.sizes {
+				if i == 1 && c.between {
+					command(60, 64)
+				}
+				moves[i], copies[i] = make(chan struct{}), &Event{}
+				lo := 32 * uint64(i)
+				n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: size}, Uses: []Use{{x[0], lo, lo + size, abi.Write}},
+					Cross: &Cross{Far: streams[1], Use: Use{x[1], lo, lo + size, abi.Read}, Event: func() *Event { return &Event{} }, Move: func(context.Context, *hal.Cancel) Moved {
+						<-moves[i]
+						return Moved{}
+					}}}
+				if err := streams[0].Record(t.Context(), &Recorder{}, &n, copies[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := command(0, 16)
+			if c.complete {
+				close(moves[0])
+				if err := copies[0].Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			second := command(32, 48)
+			if together := first.batch == second.batch; together != c.together {
+				t.Errorf("the commands are together: %v, want %v", together, c.together)
+			}
+			if !c.complete {
+				close(moves[0])
+				if err := copies[0].Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			streams[0].TryFlush()
+			for _, b := range devs[0].batches {
+				if c.together && len(b.cmds) > 1 {
+					t.Error("the commands were submitted before the second copy has completed")
+				}
+			}
+			close(moves[1])
+			for _, e := range []*Event{first, second} {
+				<-e.batch.whenSubmitted()
+			}
+			devs[0].mu.Lock()
+			for _, b := range devs[0].batches {
+				close(b.done)
+			}
+			devs[0].mu.Unlock()
+			for _, s := range streams {
+				if err := s.Close(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
