@@ -25,12 +25,12 @@ func (b *Bench) measureJob(row *Row, job *Job) error {
 		runs[i] = n
 	}
 	peers := b.startCUDA(row, job)
-	if job.Measured != nil {
-		job.Measured() // discards the times of earlier launches
-	}
 	times := make([][]time.Duration, len(list)+len(peers))
 	if err := b.warmUp(list[0]); err != nil {
 		return err
+	}
+	if job.Measured != nil {
+		job.Measured() // discards the times of earlier launches
 	}
 	begin := time.Now()
 	for round := range b.Rounds {
