@@ -36,7 +36,7 @@ const asideChunk = 4 << 20
 // into copies of gentleChunk bytes, with barriers between them. Without these barriers, the device
 // copies faster than the bus can take the bytes, and kernels wait for memory. For example, copies of
 // 1.6 MB from an H200 had 37 GB/s, and a kernel beside them took 1.39 times as long as without
-// copies. In chunks of 512 KiB, the copies had 32 GB/s, and the kernel was not slower.
+// copies. In chunks of 512 KiB, the copies had 31 GB/s, and the kernel was not slower.
 const (
 	gentleChunk = 512 << 10
 	maxGentle   = 2 << 20
