@@ -83,11 +83,13 @@ func hostConstants(m *ir.Module) {
 
 // Common analyses a module, after the pass narrow, and returns the values and blocks that are
 // uniform in a work-group. The analysis is made on a clone of the module, which Common also
-// returns. The values and blocks of the clone have the same ids as the originals.
+// returns. The values and blocks of the clone have the same ids as the originals. The clone also
+// contains blocks that SingleLatches inserts, as for the pass deadlanes.
 func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
 	m = m.Clone()
 	allExist(m)
 	m.Kernel.RemoveUnreachable()
+	rewrite.SingleLatches(m.Kernel)
 	return m, uniform.Of(m.Kernel)
 }
 

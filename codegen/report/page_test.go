@@ -233,8 +233,11 @@ func TestViewModules(t *testing.T) {
 				variants++
 			}
 			module, err := os.ReadFile(name)
-			if err != nil {
-				t.Error(err)
+			if m.Late && os.IsNotExist(err) {
+				continue // programs make this variant; see TestViewLate
+			}
+			if err != nil || m.Late {
+				t.Errorf("%s: made late: %v, error: %v", name, m.Late, err)
 				continue
 			}
 			if m.Bytes != len(module) {
@@ -325,7 +328,7 @@ func TestViewCommon(t *testing.T) {
 					t.Errorf("%s: nothing is said of %q", k.Name, line)
 				}
 			}
-			if strings.HasPrefix(line, "\tBarrier") && (block != 'u' || !barriers) {
+			if strings.HasPrefix(line, "\tBarrier WorkGroup") && (block != 'u' || !barriers) {
 				t.Errorf("%s: a barrier stands in a block that is marked %q", k.Name, block)
 			}
 			m := value.FindStringSubmatch(line)
