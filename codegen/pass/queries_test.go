@@ -95,3 +95,55 @@ func TestQueriesOnlyAsk(t *testing.T) {
 		t.Errorf("only %d conditions were decided", decided)
 	}
 }
+
+// TestCommon has a loop that work-items leave in different iterations, and after it a loop that they run together.
+func TestCommon(t *testing.T) {
+	m, err := ir.Parse(`module t built
+form NDRange 1
+items 1
+args 16
+group
+
+kernel main {
+b0:
+	%0 = BuiltIn i32 LocalInvocationId.x
+	%1 = Arg i32 24
+	Jump b1
+b1: preds b0, b2
+	%2 = Phi i32 [%0 b0, %4 b2]
+	%3 = ULt bool %2, i32 256
+	Branch %3, b2, b3
+b2: preds b1
+	%4 = IAdd i32 %2, i32 32
+	Jump b1
+b3: preds b1, b4
+	%5 = Phi i32 [i32 0 b1, %7 b4]
+	%6 = ULt bool %5, %1
+	Branch %6, b4, b5
+b4: preds b3
+	Barrier WorkGroup
+	%7 = IAdd i32 %5, i32 1
+	Jump b3
+b5: preds b3
+	Return
+}
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together := map[int]bool{} // whether work-items reach each block of m together
+	for _, b := range m.Kernel.Blocks {
+		together[b.ID] = b != m.Kernel.Blocks[1] && b != m.Kernel.Blocks[2]
+	}
+	clone, u := pass.Common(m)
+	for _, b := range clone.Kernel.Blocks {
+		if want, ok := together[b.ID]; ok && u.Block(b) != want {
+			t.Errorf("work-items reach b%d together: %v, want %v", b.ID, u.Block(b), want)
+		}
+		for _, v := range b.Phis {
+			if want, ok := together[b.ID]; ok && u.Value(v) != want {
+				t.Errorf("%%%d is the same for all work-items: %v, want %v", v.ID, u.Value(v), want)
+			}
+		}
+	}
+}
