@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -241,12 +242,14 @@ func (c *checker) compare(w *itemState, a accessRecord, others []accessRecord, w
 			continue
 		}
 		kind := map[bool]string{false: "load", true: "store"}
-		where := "of their group"
-		if !same {
-			where = "of two groups"
+		where := ", of the same work-group,"
+		if w.x.m.Form == abi.Range {
+			where = "" // the kernel does not see the groups
+		} else if !same {
+			where = ", of another work-group,"
 		}
 		c.reportFinding(Finding{Race, a.v.Pos, o.v.Pos, fmt.Sprintf(
-			"a data race: this %s by work-item %v and the %s at %v by work-item %v, %s, are of the same memory, and nothing orders them",
+			"a data race: this %s by work-item %v and the %s at %v by work-item %v%s are of the same memory, and nothing orders them",
 			kind[writes], a.id, kind[wrote], o.v.Pos, o.id, where)})
 	}
 }
