@@ -298,7 +298,7 @@ func (l *lowerer) accessTile(in *ssa.Call, op ir.Op, m *ir.Var, s matrix.Shape, 
 		lines, length = length, lines
 	}
 	i64 := func(n int) *ir.Value { return l.m.Int(ir.TypeI64, int64(n)) }
-	fits := l.op(ir.OpULe, ir.TypeBool, stride, i64(matrix.MaxStride))
+	fits := l.op(ir.OpULe, ir.TypeBool, stride, l.m.Int(ir.TypeI64, matrix.MaxStride))
 	if op == ir.OpMatrixStore && lines > 1 {
 		fits = l.op(ir.OpLAnd, ir.TypeBool, fits, l.op(ir.OpSLe, ir.TypeBool, i64(length), stride))
 	}
