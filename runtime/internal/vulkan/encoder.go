@@ -410,7 +410,7 @@ func (e *encoder) copy(c *hal.Command) error {
 	e.orderKind(transfer)
 	e.noteCommand(c)
 	chunk := c.Size
-	if c.Apart && e.lineTrack == e.copyTrack && c.Size <= maxGentle && dst.pool.kind == e.d.mem.types.host {
+	if e.lineTrack == e.copyTrack && c.Size <= maxGentleOf(c) && dst.pool.kind == e.d.mem.types.host {
 		chunk = gentleChunk
 	}
 	for at := uint64(0); at < c.Size; at += chunk {

@@ -257,7 +257,7 @@ func testApart(t *testing.T, d *device) {
 	}
 }
 
-// TestGentleCopies copies from the device to the host on the second line. Copies of up to maxGentle bytes consist of
+// TestGentleCopies copies from the device to the host on the second line. Copies that are not too large consist of
 // chunks, with a barrier after each chunk.
 func TestGentleCopies(t *testing.T) {
 	withTwoLines(t)
@@ -297,12 +297,16 @@ func TestGentleCopies(t *testing.T) {
 		}
 		old(d, p, commands)
 	}
-	for _, c := range []struct{ size, chunks int }{
-		{4, 1}, {gentleChunk, 1}, {gentleChunk + 4, 2}, {3 * gentleChunk, 3}, {maxGentle, 4}, {maxGentle + 4, 1},
+	for _, c := range []struct {
+		apart        bool
+		size, chunks int
+	}{
+		{false, maxGentlePiece + 4, 5}, {false, maxGentle, 32}, {false, maxGentle + 4, 1}, // more would be a row that goes to the main line
+		{true, 4, 1}, {true, gentleChunk, 1}, {true, gentleChunk + 4, 2}, {true, 3 * gentleChunk, 3}, {true, maxGentlePiece, 4}, {true, maxGentlePiece + 4, 1},
 	} {
 		clear(to.Bytes())
 		copies, barriers = 0, 0
-		run(hal.Command{Op: hal.OpCopy, Apart: true, Dst: to, DstOff: 8, Src: from, SrcOff: 4, Size: uint64(c.size)})
+		run(hal.Command{Op: hal.OpCopy, Apart: c.apart, Dst: to, DstOff: 8, Src: from, SrcOff: 4, Size: uint64(c.size)})
 		if copies != c.chunks || barriers != c.chunks {
 			t.Errorf("a copy of %d bytes has %d chunks and %d barriers, want %d of each", c.size, copies, barriers, c.chunks)
 		}
