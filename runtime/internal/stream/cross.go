@@ -10,7 +10,8 @@ package stream
 // Later commands that do not use the copy's memory start without waiting for the halves. For
 // example, if a copy reads the memory x on the source, a launch on the source that does not use x
 // runs during the copy. A later command that uses the copy's memory begins a batch that is held
-// back. All batches after that batch are held back, too.
+// back. All batches after that batch are held back, too. Two copies in opposite directions are an
+// exchange. A command that needs one copy of an exchange may also wait for the other (see joins).
 
 import (
 	"cmp"
@@ -83,6 +84,7 @@ type half struct {
 	handed chan struct{} // closed when all batches before the half have been submitted
 	last   uint64        // number of the newest batch that uses the half's memory and must complete before the half
 	row    uint64        // number of the first batch of the half's row; halves without other commands between them form a row
+	told   bool          // the caller has given events that the copy waits for
 }
 
 // recordAcross calls `add`, which appends commands to s. The commands may include copies between s
@@ -154,7 +156,7 @@ func (s *Stream) appendCross(front *Recorder, n *Command, after []*Event, e *Eve
 // appendHalf appends a half of a copy as a batch of its own.
 func (s *Stream) appendHalf(front *Recorder, n *Command, use Use, after []*Event, e *Event) *half {
 	s.seal()
-	h := &half{stream: s, event: e, use: use, handed: make(chan struct{})}
+	h := &half{stream: s, event: e, use: use, handed: make(chan struct{}), told: len(after) > 0}
 	h.last = s.lastConflict(h)
 	h.ticket.done = make(chan struct{})
 	for _, a := range commandsOf(after) {
@@ -242,8 +244,8 @@ func (h *half) sharesElements(mem *memoryState, lo, hi uint64, access abi.Access
 }
 
 // `gate` makes the current batch wait for the given halves of copies. If other commands of the batch
-// need not wait for all of these halves, `gate` begins a new batch, except if joins allows the commands
-// to wait.
+// need not wait for all of these halves, `gate` begins a new batch, unless joins says that the
+// commands may wait.
 func (s *Stream) gate(gates []*half) {
 	b := s.cur
 	if b != nil {
@@ -258,12 +260,17 @@ func (s *Stream) gate(gates []*half) {
 }
 
 // joins reports whether all commands of the batch may wait for the half h, although some commands do
-// not need h. This is the case if the batch must wait for another half of the same row, which
-// moves at least as many bytes as h. The two halves then end at about the same time, and one
-// submission for all commands is faster than two.
+// not need h. This is the case if the batch must wait for a half o, and h and o are the two
+// directions of an exchange with another stream. The two copies then begin and end at about the same
+// time, and one submission for all commands is faster than two. The copies of an exchange are
+// next to each other in both streams. The copy of h waits for no later commands than the copy of o, and
+// moves at most as many bytes.
 func (b *Batch) joins(h *half) bool {
 	return slices.ContainsFunc(b.gates, func(o *half) bool {
-		return o.row == h.row && o.use.Hi-o.use.Lo >= h.use.Hi-h.use.Lo // the use of a completed half is empty
+		near := o.row == h.row && h.last <= o.last
+		far := o.other.stream == h.other.stream && o.other.row == h.other.row && h.other.last <= o.other.last
+		// The use of a completed half is empty.
+		return near && far && !h.told && o.use.Access != h.use.Access && o.use.Hi-o.use.Lo >= h.use.Hi-h.use.Lo
 	})
 }
 

@@ -153,89 +153,144 @@ func TestCrossBothWays(t *testing.T) {
 	}
 }
 
-// TestCrossRow records two copies, and two commands that must wait for one copy each. The commands are submitted
-// together if the copies form a row and the second copy is not larger, and separately otherwise.
-func TestCrossRow(t *testing.T) {
+// TestCrossExchange records two copies, and two commands of which each must wait for one of the copies. The commands
+// are submitted together if the copies are an exchange, and the second copy is not larger. Otherwise, the first command is
+// submitted before the second copy has completed.
+func TestCrossExchange(t *testing.T) {
+	const between, betweenFar, complete, same, third, after, later = 1, 2, 4, 8, 16, 32, 64
 	for _, c := range []struct {
 		name     string
 		sizes    [2]uint64
-		between  bool // another command is between the copies
-		complete bool // the first copy has completed
+		how      int
 		together bool
 	}{
-		{"same size", [2]uint64{16, 16}, false, false, true},
-		{"smaller", [2]uint64{16, 12}, false, false, true},
-		{"larger", [2]uint64{16, 20}, false, false, false},
-		{"command between", [2]uint64{16, 16}, true, false, false},
-		{"first complete", [2]uint64{16, 16}, false, true, false},
+		{"same size", [2]uint64{16, 16}, 0, true},
+		{"smaller", [2]uint64{16, 12}, 0, true},
+		{"larger", [2]uint64{16, 20}, 0, false},
+		{"a command between the copies", [2]uint64{16, 16}, between, false},
+		{"a command between the copies on the far stream", [2]uint64{16, 16}, betweenFar, false},
+		{"the first copy has completed", [2]uint64{16, 16}, complete, false},
+		{"same direction", [2]uint64{16, 16}, same, false},
+		{"a third stream", [2]uint64{16, 16}, third, false},
+		{"the second copy waits for an event", [2]uint64{16, 16}, after, false},
+		{"the second copy waits for a later command", [2]uint64{16, 16}, later, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			devs := []*fake{{}, {}}
-			streams := []*Stream{NewStream(devs[0], -1), NewStream(devs[1], -1)}
-			var x [2]*Memory
-			for i, s := range streams {
-				var err error
-				if x[i], err = s.Alloc(64, hal.DeviceMemory); err != nil {
+			devs := []*fake{{}, {}, {}}
+			var streams []*Stream
+			var x []*Memory
+			for _, d := range devs {
+				s := NewStream(d, -1)
+				m, err := s.Alloc(64, hal.DeviceMemory)
+				if err != nil {
 					t.Fatal(err)
 				}
+				streams, x = append(streams, s), append(x, m)
 			}
-			command := func(lo, hi uint64) *Event {
+			command := func(on int, lo, hi uint64) *Event {
 				e := &Event{}
-				n := Command{Cmd: hal.Command{Op: hal.OpFill}, Uses: []Use{{x[0], lo, hi, abi.Write}}}
-				if err := streams[0].Record(t.Context(), &Recorder{}, &n, e); err != nil {
+				n := Command{Cmd: hal.Command{Op: hal.OpFill}, Uses: []Use{{x[on], lo, hi, abi.Write}}}
+				if err := streams[on].Record(t.Context(), &Recorder{}, &n, e); err != nil {
 					t.Fatal(err)
 				}
 				return e
 			}
-			var moves [2]chan struct{}
+			complete0 := func(d *fake) { // completes the first batch
+				d.mu.Lock()
+				defer d.mu.Unlock()
+				close(d.batches[0].done)
+			}
+			var begun, moves [2]chan struct{}
 			var copies [2]*Event
+			var third0 *Event // a command of the third stream
+			if c.how&after != 0 {
+				third0 = command(2, 0, 4)
+			}
+			if c.how&later != 0 {
+				command(0, 32, 36)
+			}
 			for i, size := range c.sizes {
-				if i == 1 && c.between {
-					command(60, 64)
+				n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: size}}
+				if i == 1 && c.how&between != 0 {
+					command(0, 60, 64)
 				}
-				moves[i], copies[i] = make(chan struct{}), &Event{}
+				if i == 1 && c.how&betweenFar != 0 {
+					command(1, 60, 64)
+				}
+				if i == 1 && c.how&after != 0 {
+					n.After = []*Event{third0}
+				}
+				far, near, distant := 1, abi.Access(abi.Write), abi.Access(abi.Read)
+				if i == 1 && c.how&third != 0 {
+					far = 2
+				}
+				if i == 1 && c.how&same == 0 {
+					near, distant = distant, near
+				}
+				begun[i], moves[i], copies[i] = make(chan struct{}), make(chan struct{}), &Event{}
 				lo := 32 * uint64(i)
-				n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: size}, Uses: []Use{{x[0], lo, lo + size, abi.Write}},
-					Cross: &Cross{Far: streams[1], Use: Use{x[1], lo, lo + size, abi.Read}, Event: func() *Event { return &Event{} }, Move: func(context.Context, *hal.Cancel) Moved {
+				n.Uses = []Use{{x[0], lo, lo + size, near}}
+				n.Cross = &Cross{Far: streams[far], Use: Use{x[far], lo, lo + size, distant}, Event: func() *Event { return &Event{} },
+					Move: func(context.Context, *hal.Cancel) Moved {
+						close(begun[i])
 						<-moves[i]
 						return Moved{}
-					}}}
+					}}
 				if err := streams[0].Record(t.Context(), &Recorder{}, &n, copies[i]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			first := command(0, 16)
-			if c.complete {
-				close(moves[0])
-				if err := copies[0].Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+			// Before a copy begins to move bytes, its goroutine submits commands, which would separate the two commands below.
+			<-begun[0]
+			if c.how&(after|later) == 0 {
+				<-begun[1]
+			} else {
+				<-copies[1].batch.half.handed
 			}
-			second := command(32, 48)
+			first := command(0, 0, 16)
+			if c.how&complete != 0 {
+				copies[0].batch.half.end(hal.Fault{}, 0, 0)
+			}
+			second := command(0, 32, 48)
 			if together := first.batch == second.batch; together != c.together {
 				t.Errorf("the commands are together: %v, want %v", together, c.together)
 			}
-			if !c.complete {
-				close(moves[0])
-				if err := copies[0].Wait(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+			close(moves[0])
+			if c.how&later != 0 {
+				complete0(devs[0]) // batches complete in order
+			}
+			if err := copies[0].Wait(t.Context()); err != nil {
+				t.Fatal(err)
 			}
 			streams[0].TryFlush()
-			for _, b := range devs[0].batches {
-				if c.together && len(b.cmds) > 1 {
-					t.Error("the commands were submitted before the second copy has completed")
+			select {
+			case <-first.batch.whenSubmitted():
+				if c.together {
+					t.Error("the first command was submitted before the second copy has completed")
+				}
+			default:
+				if !c.together {
+					t.Error("the first command was not submitted before the second copy has completed")
 				}
 			}
 			close(moves[1])
-			for _, e := range []*Event{first, second} {
-				<-e.batch.whenSubmitted()
+			if c.how&after != 0 {
+				streams[2].TryFlush()
+				complete0(devs[2])
 			}
-			devs[0].mu.Lock()
-			for _, b := range devs[0].batches {
-				close(b.done)
+			<-second.batch.whenSubmitted()
+			for _, s := range streams {
+				s.TryFlush()
 			}
-			devs[0].mu.Unlock()
+			for _, d := range devs {
+				d.mu.Lock()
+				for _, b := range d.batches {
+					if !b.Done() {
+						close(b.done)
+					}
+				}
+				d.mu.Unlock()
+			}
 			for _, s := range streams {
 				if err := s.Close(t.Context()); err != nil {
 					t.Error(err)
