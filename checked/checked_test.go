@@ -131,9 +131,10 @@ func TestWrong(t *testing.T) {
 					if f.Kind != kind || !strings.HasPrefix(f.Pos, at) && !strings.HasPrefix(f.Other, at) {
 						t.Errorf("not wanted: %v %s: %s", f.Kind, f.Pos, f.Message)
 					}
-					ranged := k.name == "Neighbour" || k.name == "InPlace" || k.name == "GlobalCounts" // the others have nd-ranges
-					if f.Kind == runtime.FindRace && ranged == strings.Contains(f.Message, " work-group, are of the same memory") {
-						t.Errorf("what is said of groups: %s", f.Message)
+					group := map[string]string{"Neighbour": "]", "InPlace": "]", "GlobalCounts": "]", // kernels over ranges
+						"SameElement": ", of the same work-group,", "MissingBarrier": ", of the same work-group,", "Overlap": ", of another work-group,"}[k.name]
+					if !strings.Contains(f.Message, group+" are of the same memory") && group != "" {
+						t.Errorf("want %q in %s", group+" are of the same memory", f.Message)
 					}
 				}
 				if !strings.Contains(err.Error(), path.Base(at)) || !strings.HasPrefix(err.Error(), "wrong."+k.name+": ") {

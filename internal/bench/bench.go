@@ -114,7 +114,8 @@ type Job struct {
 	Sum func() (sum, size float64, err error)
 	// Measured, if not nil, returns the time of a run. The report shows the time that Measured
 	// returns instead of the time that the suite measures. The returned time covers the runs since
-	// the last call of Measured. The second result of Measured is a remark for the report.
+	// the last call of Measured. The second result of Measured is a remark for the report, which may be about
+	// the runs of all rounds. The first call discards the times of runs that warm up.
 	Measured func() (time.Duration, string)
 	// Digits is the largest permitted difference of checksums, relative to the checksum of absolute values.
 	Digits float64

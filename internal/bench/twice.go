@@ -276,7 +276,10 @@ func stencilSteps(p shard.Part, x, y *shard.Array[float32], n int) error {
 		return lo, hi
 	}
 	// inner returns the range of the planes that a step computes during the copies. The kernel's views have one more
-	// plane on each side. They must contain neither halos nor, if the step writes x, planes that are copied.
+	// plane on each side. They must contain neither halos nor, if the step writes x, planes that are copied. Each
+	// range is smaller than the range of the step before, by at least one plane at each halo. So an inner step reads
+	// only planes of the inner step before it, and the outer planes of a step are computed from planes that no later
+	// inner step has overwritten.
 	inner := func(step int) (lo, hi int) {
 		if step == 0 {
 			return within(1)
