@@ -271,6 +271,35 @@ func TestCopyAcrossReadsUnwritten(t *testing.T) {
 	})
 }
 
+// TestCopyAcrossReadsUnwrittenOnce copies unwritten elements several times from device to device. The error says only
+// once what happened first.
+func TestCopyAcrossReadsUnwrittenOnce(t *testing.T) {
+	bad := &failing{Device: must(host.New().Open(0)), err: hal.ErrDriver}
+	bad.left.Store(-1)
+	a, b := runtime.OpenHAL(bad, "bad"), must(runtime.Open(runtime.Select("host")))
+	defer a.Close()
+	defer b.Close() // returns the errors of the copies
+	x, y := must(runtime.NewBuffer[uint32](a, 100)), must(runtime.NewBuffer[uint32](b, 100))
+	qa, qb := a.NewQueue(), b.NewQueue()
+	if err := errors.Join(a.DefaultQueue().Wait(ctx), b.DefaultQueue().Wait(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	bad.left.Store(0)
+	wantError(t, must(qa.Enqueue(runtime.Fill(x.All(), 7))).Wait(ctx), runtime.ErrDriver, "a copy did not run whole")
+	bad.left.Store(-1)
+	for range 3 {
+		must(qa.Enqueue(runtime.Copy(y.All(), x.All())))
+		must(qb.Enqueue(runtime.Copy(x.All(), y.All())))
+	}
+	err := must(incrementing(qb, y)).Wait(ctx)
+	wantError(t, err, runtime.ErrDriver, "a copy did not run whole")
+	for _, text := range []string{"it read memory that", "copy to all of that memory"} {
+		if n := strings.Count(err.Error(), text); n != 1 {
+			t.Errorf("%d times %q in: %v", n, text, err)
+		}
+	}
+}
+
 // TestCopyAcrossEnds: the end of its context ends a copy that waits for its turn.
 func TestCopyAcrossEnds(t *testing.T) {
 	pairs(t, func(t *testing.T, a, b *runtime.Device) {

@@ -236,19 +236,20 @@ func TestCancel(t *testing.T) {
 		x, y := must(runtime.NewBuffer[uint32](dev, 8)), must(runtime.NewBuffer[uint32](dev, 8))
 		check(t, dev.DefaultQueue().Wait(ctx))
 		_, release := occupy(t, dev, 0)
-		c, cancel := context.WithCancel(ctx)
+		c, cancel := context.WithCancelCause(ctx)
+		cause := errors.New("the other device has failed")
 		q := dev.NewQueue()
 		ev := must(launchOn(q, increment, x.All(), runtime.WithContext(c)))
 		other := must(launchOn(q, increment, y.All(), runtime.WithContext(c), runtime.WithContext(ctx)))
-		cancel()
+		cancel(cause)
 		time.Sleep(10 * time.Millisecond) // context.AfterFunc has a goroutine of its own
 		release()
-		if err := ev.Wait(ctx); !errors.Is(err, runtime.ErrCanceled) || !errors.Is(err, context.Canceled) {
+		if err := ev.Wait(ctx); !errors.Is(err, runtime.ErrCanceled) || !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 			t.Errorf("the cancelled launch: %v", err)
 		}
 		check(t, other.Wait(ctx))
 		got := make([]uint32, 8)
-		if err := x.CopyTo(ctx, q, got); !errors.Is(err, runtime.ErrCanceled) {
+		if err := x.CopyTo(ctx, q, got); !errors.Is(err, runtime.ErrCanceled) || !errors.Is(err, cause) {
 			t.Errorf("CopyTo: %v", err)
 		} else {
 			t.Log(err)
@@ -258,7 +259,7 @@ func TestCancel(t *testing.T) {
 		check(t, x.CopyTo(ctx, q, got))
 		check(t, q.Wait(ctx))
 		_, err := launchOn(q, increment, x.All(), runtime.WithContext(c))
-		if !errors.Is(err, runtime.ErrCanceled) || !strings.Contains(err.Error(), "was not enqueued, because its context had ended") {
+		if !errors.Is(err, runtime.ErrCanceled) || !strings.Contains(err.Error(), "was not enqueued, because its context had ended before: context canceled: the other device has failed") {
 			t.Errorf("a launch with a context that has ended: %v", err)
 		}
 		if err := kernelimpl.NewLaunch(increment).Run1(c, dev, 0, []runtime.LaunchOption{runtime.WithContext(ctx)}); !errors.Is(err, runtime.ErrInvalid) {

@@ -151,14 +151,25 @@ func waitError(err error) error {
 
 // notEnqueued makes the error of a command whose context had ended before the command was enqueued. The argument k is nil
 // for commands without a kernel.
-func notEnqueued(ended error, k *Kernel) error {
-	err := waitError(ended)
+func notEnqueued(ctx context.Context, k *Kernel) error {
+	err := waitError(ctx.Err())
 	if e, ok := err.(*Error); ok {
-		if e.Problem = "the command was not enqueued, because its context had ended before"; k != nil {
+		e.Problem, e.Err = "the command was not enqueued, because its context had ended before", endOf(ctx)
+		if k != nil {
 			e.setKernel(k)
 		}
 	}
 	return err
+}
+
+// endOf returns the error of a context that has ended. If the context has a cause (see
+// context.WithCancelCause), the error contains the cause.
+func endOf(ctx context.Context) error {
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if cause == err {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, cause)
 }
 
 // backendError wraps an error of the device in an *Error with a class.

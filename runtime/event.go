@@ -216,8 +216,10 @@ func (l *pending) lostError(err error) error {
 	if errors.Is(err, stream.ErrCancelled) {
 		e := errorf(ErrCanceled, "%s was cancelled before its end", what)
 		e.Err = context.Canceled
-		if ctx := l.rareFields().ctx; ctx != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			e.Class, e.Err = ErrDeadline, context.DeadlineExceeded
+		if ctx := l.rareFields().ctx; ctx != nil && ctx.Err() != nil {
+			if e.Err = endOf(ctx); errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				e.Class = ErrDeadline
+			}
 		}
 		if l.kernel != nil {
 			e.setKernel(l.kernel)
@@ -227,13 +229,20 @@ func (l *pending) lostError(err error) error {
 	return backendError(l.dev, l.kernel, what+" did not run whole on the device "+l.dev.Name(), err)
 }
 
+// unwritten is the problem of a command that read memory which another command failed to write.
+const unwritten = "it read memory that an earlier command was to write, which did not run whole"
+
 // readUnwritten returns the error of the command l, which read memory that another command failed
-// to write. The argument `writer` is the event of the command that failed.
+// to write. The argument `writer` is the event of the command that failed. If that command itself is a
+// copy of unwritten memory of another device, readUnwritten returns the first failure.
 func (l *pending) readUnwritten(writer *stream.Event) error {
 	cause := writer.Owner.(*pending).lostError(writer.Err())
-	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
+	e := errorf(ErrInvalid, unwritten).
 		advise("copy to all of that memory, or fill it (CopyFrom, runtime.Fill); a launch that writes it is not enough, because it may leave elements as they are")
 	var first *Error
+	for errors.As(cause, &first) && first.Problem == unwritten {
+		cause = first.Err
+	}
 	switch {
 	case errors.As(cause, &first):
 		e.Class = first.Class

@@ -82,7 +82,7 @@ func (o *commandOrder) runSteps(l *pending, check func() error, record func(cont
 		return Event{}, err
 	}
 	if o.ctx != nil && o.ctx.Err() != nil {
-		return Event{}, notEnqueued(o.ctx.Err(), l.kernel)
+		return Event{}, notEnqueued(o.ctx, l.kernel)
 	}
 	err := record(cmp.Or(o.ctx, backgroundCtx), l.endsWith(o.ctx, o.recorderEnds))
 	if err != nil {

@@ -166,7 +166,7 @@ func failureText(e *stream.Event) string {
 	case err != nil:
 		return err.Error()
 	case from != nil:
-		return "it read memory that an earlier command was to write, which did not run whole"
+		return unwritten
 	case e.Fault.Set && l.kernel != nil && e.Fault.Err == nil && len(e.Fault.Found) == 0:
 		return newFault(l.kernel, e.Fault).Error()
 	case e.Fault.Set:
