@@ -3,7 +3,10 @@ package shard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -18,6 +21,8 @@ type Array[T any] struct {
 	block int // argument of the option Blocks, or 1 without this option
 	cuts  []int
 	parts []*runtime.Buffer[T] // buffer of each device for its block and halo
+
+	closed atomic.Bool
 }
 
 // Option is an option of New and Scatter.
@@ -27,20 +32,31 @@ type options struct {
 	shape []int
 	halo  int
 	block int
+	given []string // names of the given options
 }
 
 // Shape gives the array up to three dimensions. The last dimension varies fastest. The array is
 // divided along the first dimension. The elements of all other dimensions form a row.
-func Shape(dims ...int) Option { return func(o *options) { o.shape = dims } }
+func Shape(dims ...int) Option {
+	return func(o *options) { o.shape, o.given = dims, append(o.given, "Shape") }
+}
 
 // Halo makes each device also store the halo of its block. The halo consists of copies of at most
 // `width` rows before the block, and at most `width` rows after the block. At the first and last
 // row of the array, the halo has fewer rows. Around returns the view of the block with its halo,
 // and Exchange updates the halo. Each block must have at least `width` rows.
-func Halo(width int) Option { return func(o *options) { o.halo = width } }
+//
+// If a step of a program reads neighbouring rows at a distance of up to r, and a program makes k steps
+// for each Exchange, the halo must have at least k*r rows. A narrower halo is no error, but the
+// results are wrong.
+func Halo(width int) Option {
+	return func(o *options) { o.halo, o.given = width, append(o.given, "Halo") }
+}
 
 // Blocks makes each device's block begin at a row whose index is a multiple of the argument `rows`.
-func Blocks(rows int) Option { return func(o *options) { o.block = rows } }
+func Blocks(rows int) Option {
+	return func(o *options) { o.block, o.given = rows, append(o.given, "Blocks") }
+}
 
 // New returns an array of n zero elements. New returns ErrInvalid if the options contradict each
 // other or the length n, and returns the errors of runtime.NewBuffer.
@@ -73,14 +89,26 @@ func New[T any](g *Group, n int, opts ...Option) (*Array[T], error) {
 
 // layOut checks the options and divides the rows among the devices.
 func (x *Array[T]) layOut(o *options, n int) error {
-	if n < 0 || len(o.shape) < 1 || len(o.shape) > 3 {
-		return invalid("", "an array of %d elements and of the shape %v", n, o.shape)
+	for i, name := range o.given {
+		if slices.Contains(o.given[:i], name) {
+			return invalid("give it once", "the option %s is given twice", name)
+		}
+	}
+	switch {
+	case n < 0:
+		return invalid("", "an array of %d elements", n)
+	case len(o.shape) < 1 || len(o.shape) > 3:
+		return invalid("give Shape one to three numbers", "an array of %d dimensions", len(o.shape))
+	case o.block < 1:
+		return invalid("give Blocks at least 1", "blocks of %d rows", o.block)
+	case o.halo < 0:
+		return invalid("give Halo at least 0", "a halo of %d rows", o.halo)
 	}
 	x.rows, x.row = o.shape[0], 1
 	total := o.shape[0]
 	for _, d := range o.shape {
 		if d < 0 {
-			return invalid("", "an array of the shape %v", o.shape)
+			return invalid("", "an array of the shape %v has a negative dimension", o.shape)
 		}
 	}
 	for _, d := range o.shape[1:] {
@@ -92,19 +120,32 @@ func (x *Array[T]) layOut(o *options, n int) error {
 	if total != n {
 		return invalid("", "an array of %d elements cannot have the shape %v", n, o.shape)
 	}
-	if o.block < 1 || o.halo < 0 {
-		return invalid("", "blocks of %d rows and a halo of %d", o.block, o.halo)
-	}
-	x.cuts = cut(x.rows, o.block, x.g.Weights())
+	weights := x.g.Weights()
+	x.cuts = cut(x.rows, o.block, weights)
 	if o.halo == 0 || x.g.Len() == 1 {
 		return nil
 	}
 	for i := range x.g.devs {
 		if own := x.cuts[i+1] - x.cuts[i]; own < o.halo {
-			return invalid("use fewer devices, or a narrower halo", "device %d has %d rows, and a neighbour's halo is %d rows", i, own, o.halo)
+			remedy := "use fewer devices, or a narrower halo"
+			if slices.Min(weights) < slices.Max(weights) {
+				remedy += ", or more even weights"
+			}
+			if o.block > 1 {
+				remedy += fmt.Sprintf(", or smaller blocks than Blocks(%d)", o.block)
+			}
+			return invalid(remedy, "device %d has a block of %s, which is less than the halo of its neighbours, %s", i, rowsText(own), rowsText(o.halo))
 		}
 	}
 	return nil
+}
+
+// rowsText returns a number of rows, as text.
+func rowsText(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
 }
 
 // `cut` returns the index of the first row of each device's block, followed by the number of rows.
@@ -137,32 +178,35 @@ func (x *Array[T]) rowsOf(i, lo, hi int) runtime.View[T] {
 	return x.parts[i].Slice((lo-first)*x.row, (hi-first)*x.row)
 }
 
-// `usable` returns an error if the array is nil or its group is closed.
+// `usable` returns an error if the array is nil or closed, or its group is closed.
 func (x *Array[T]) usable() error {
-	if x == nil || x.g == nil {
+	switch {
+	case x == nil || x.g == nil:
 		return invalid("look at the error that New or Scatter returned", "no array")
+	case x.closed.Load():
+		return invalid("", "the array is closed")
 	}
 	return x.g.usable()
 }
 
-// `fits` reports whether the part belongs to the array's group. If the part belongs to another
-// group, `fits` makes Each return an error.
-func (x *Array[T]) fits(p Part) bool {
-	if x != nil && p.run != nil && p.run.g == x.g {
-		return true
+// `fits` returns an error unless the array can be used with the part. The error is also the error of
+// the part's call of Each.
+func (x *Array[T]) fits(p Part) error {
+	if p.run == nil {
+		return p.usable()
 	}
-	if p.run != nil && x == nil {
-		p.run.fail(p.Index, x.usable())
-	} else if p.run != nil {
-		p.run.fail(p.Index, invalid("use the array in Each of its own group", "an array of another group than the part's"))
+	err := x.usable()
+	if err == nil && p.run.g != x.g {
+		err = invalid("use the array in Each of its own group", "an array of another group than the part's")
 	}
-	return false
+	p.run.fail(p.Index, err)
+	return err
 }
 
 // On returns the view of the device's block. If the array belongs to another group than p, Each
 // returns ErrInvalid, and launches with the returned view fail.
 func (x *Array[T]) On(p Part) runtime.View[T] {
-	if !x.fits(p) {
+	if x.fits(p) != nil {
 		return (*runtime.Buffer[T])(nil).All()
 	}
 	return x.rowsOf(p.Index, x.cuts[p.Index], x.cuts[p.Index+1])
@@ -171,7 +215,7 @@ func (x *Array[T]) On(p Part) runtime.View[T] {
 // Around returns the view of the device's block with its halo. Before returns the number of halo rows before
 // the block.
 func (x *Array[T]) Around(p Part) runtime.View[T] {
-	if !x.fits(p) {
+	if x.fits(p) != nil {
 		return (*runtime.Buffer[T])(nil).All()
 	}
 	return x.parts[p.Index].All()
@@ -182,7 +226,7 @@ func (x *Array[T]) LenOn(p Part) int { return x.RowsOn(p) * x.rowLen() }
 
 // RowsOn returns the number of rows of the device's block.
 func (x *Array[T]) RowsOn(p Part) int {
-	if !x.fits(p) {
+	if x.fits(p) != nil {
 		return 0
 	}
 	return x.cuts[p.Index+1] - x.cuts[p.Index]
@@ -190,7 +234,7 @@ func (x *Array[T]) RowsOn(p Part) int {
 
 // FirstOn returns the index, in the array, of the first row of the device's block.
 func (x *Array[T]) FirstOn(p Part) int {
-	if !x.fits(p) {
+	if x.fits(p) != nil {
 		return 0
 	}
 	return x.cuts[p.Index]
@@ -198,7 +242,7 @@ func (x *Array[T]) FirstOn(p Part) int {
 
 // Before returns the number of rows before the device's block in the view that Around returns.
 func (x *Array[T]) Before(p Part) int {
-	if !x.fits(p) {
+	if x.fits(p) != nil {
 		return 0
 	}
 	lo, _ := x.around(p.Index)
@@ -282,6 +326,7 @@ func (x *Array[T]) checkCopy(n int) error {
 // Close frees the array's memory on all devices when the commands that use it have completed.
 func (x *Array[T]) Close() error {
 	if x != nil {
+		x.closed.Store(true)
 		for _, b := range x.parts {
 			b.Close()
 		}

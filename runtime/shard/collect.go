@@ -24,11 +24,14 @@ func AllGather[T any](ctx context.Context, x *Array[T], c *Copies[T]) error {
 // devices, and does not wait for the copies. Collect returns the errors of AllGather. If one device's function returns
 // without calling Collect, the calls for the other devices return ErrInvalid.
 func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
+	if err := p.usable(); err != nil {
+		return err
+	}
 	if err := checkGroups(context.Background(), x, c); err != nil {
 		return err
 	}
-	if !x.fits(p) {
-		return invalid("use the array in Each of its own group", "Collect of an array of another group")
+	if err := x.fits(p); err != nil {
+		return err
 	}
 	if x.Len() != c.n {
 		return invalid("", "an array of %d elements for copies of %d", x.Len(), c.n)
@@ -57,8 +60,10 @@ func enqueueGather[T any](r *run, x *Array[T], c *Copies[T]) error {
 //
 // The argument `combine` launches a kernel on p.Queue. The kernel combines the elements of the
 // views `into` and `from`, for example by into[i] += from[i]. Each device combines only some of the
-// columns, so each view contains only a part of a row. Then each device copies the results for its
-// columns to all other devices. If x and c belong to different groups, or if c and a row of x have
+// columns, so each view contains only a part of a row. The range of the launch is therefore
+// runtime.Range1(into.Len()). The lengths depend on the devices and their weights, and are multiples
+// of 256 except for the last part. Then each device copies the results for its columns to all other
+// devices. If x and c belong to different groups, or if c and a row of x have
 // different lengths, AllReduce returns ErrInvalid. If x has no rows, AllReduce does not change c.
 func AllReduce[T any](ctx context.Context, x *Array[T], c *Copies[T], combine func(p Part, into, from runtime.View[T]) error) error {
 	if err := checkGroups(ctx, x, c); err != nil {

@@ -2,7 +2,10 @@ package shard
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/kgen-go/kgen/runtime"
@@ -33,19 +36,24 @@ func (p Part) Context() context.Context {
 type run struct {
 	g     *Group
 	ctx   context.Context
-	stop  context.CancelFunc
+	stop  context.CancelCauseFunc
 	parts []Part
 
 	mu    sync.Mutex
 	first *Error // first error on any device
-	left  int    // number of devices whose function has returned
+	left  []int  // indices of the devices whose function has returned
+	over  bool   // Each has returned
 	meet  *meeting
 }
 
 // Each calls f for each device of the group, at the same time. The function f launches kernels for
 // its device on p.Queue, and returns without waiting for them. Each returns when all commands of
 // the devices' queues have ended. Each returns the first error of a call of f or of a launch, such
-// as a *runtime.Fault. The error is an *Error that names the device.
+// as a *runtime.Fault. The error is an *Error that names the device. Each neither waits for
+// commands on other queues, such as the device's default queue, nor returns their errors.
+//
+// The calls of f run in goroutines of their own, so the caller of Each cannot recover a panic of f.
+// Variables that f changes, such as arrays that it swaps, must be variables of f.
 //
 // After the first error, or when ctx ends, the runtime ends all commands of the devices' queues, as
 // runtime.WithContext describes. If ctx has ended, Each does not wait for kernels that cannot be
@@ -61,15 +69,15 @@ func Each(ctx context.Context, g *Group, f func(p Part) error) error {
 		return err
 	}
 	r := newRun(ctx, g)
-	defer r.stop()
+	defer r.end()
 	var all sync.WaitGroup
 	for _, p := range r.parts {
 		all.Go(func() {
 			err := f(p)
 			r.fail(p.Index, err)
-			r.leave()
+			r.leave(p.Index)
 			if err == nil {
-				r.fail(p.Index, p.Queue.Wait(r.ctx))
+				r.fail(p.Index, withoutRepeats(p.Queue.Wait(r.ctx)))
 			}
 		})
 	}
@@ -83,11 +91,35 @@ func Each(ctx context.Context, g *Group, f func(p Part) error) error {
 
 func newRun(ctx context.Context, g *Group) *run {
 	r := &run{g: g, parts: make([]Part, len(g.devs))}
-	r.ctx, r.stop = context.WithCancel(ctx)
+	r.ctx, r.stop = context.WithCancelCause(ctx)
 	for i, d := range g.devs {
 		r.parts[i] = Part{Index: i, Of: len(g.devs), Device: d, Queue: d.NewQueueWithin(r.ctx), run: r}
 	}
 	return r
+}
+
+// `end` marks the parts as unusable.
+func (r *run) end() {
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	r.stop(errOver)
+}
+
+// errOver is the error of a call with a Part whose call of Each has returned.
+var errOver = invalid("use the Part that Each passes to its function", "the call of Each, to which the Part belongs, has returned")
+
+// `usable` returns an error if the part is the zero Part, or if its call of Each has returned.
+func (p Part) usable() error {
+	if p.run == nil {
+		return invalid("use the Part that Each passes to its function", "the Part is not of a call of Each")
+	}
+	p.run.mu.Lock()
+	defer p.run.mu.Unlock()
+	if p.run.over {
+		return errOver
+	}
+	return nil
 }
 
 // `fail` records the error of the device with the index `part`, if no device has failed before.
@@ -98,14 +130,20 @@ func (r *run) fail(part int, err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.failLocked(part, err)
+}
+
+// failLocked is like `fail`, for callers that have locked r.mu. failLocked returns the first error.
+func (r *run) failLocked(part int, err error) error {
 	if r.first == nil {
-		if e := (*Error)(nil); errors.As(err, &e) {
-			r.first = e
-		} else {
-			r.first = &Error{part, r.g.devs[part], err}
+		e, ok := err.(*Error) // not errors.As, because the cause of err may be an earlier error of another device
+		if !ok {
+			e = &Error{part, r.g.devs[part], err}
 		}
-		r.stop()
+		r.first = e
+		r.stop(r.first)
 	}
+	return r.first
 }
 
 // firstError returns the first error, or nil.
@@ -130,41 +168,47 @@ func (r *run) drain(ctx context.Context) {
 
 // `meeting` is a point in a call of Each where the functions of all devices wait for each other.
 type meeting struct {
-	key   any // common argument of the calls of `meets`, such as the array
-	here  int
+	name  string // name of the method that the functions call
+	key   any    // common argument of the calls, such as the array
+	here  []int  // indices of the devices whose function waits
 	ended chan struct{}
 	err   error
 }
 
-// `meets` waits until the functions of all devices have called `meets` with the same key. The last
-// caller calls the function `do`. All callers return the error of `do`.
+// sameCalls is the remedy for functions that make different calls.
+const sameCalls = "the functions of all devices must make the same calls of Exchange and Collect in the same order"
+
+// `meets` waits until the functions of all devices have called `meets` with the same name and key. The
+// last caller calls the function `do`. All callers return the error of `do`. If the functions make
+// different calls, the call of Each fails, even if the functions ignore the error of `meets`.
 func (p Part) meets(key any, name string, do func(r *run) error) error {
-	r := p.run
-	if r == nil {
-		return invalid("call it in the function of Each", "%s with a Part that is not of Each", name)
+	if err := p.usable(); err != nil {
+		return err
 	}
+	r := p.run
 	r.mu.Lock()
 	m := r.meet
 	if m == nil {
-		m = &meeting{key: key, ended: make(chan struct{})}
+		m = &meeting{name: name, key: key, ended: make(chan struct{})}
 		r.meet = m
 	}
-	m.here++
 	switch {
+	case m.name != name:
+		m.end(r, p.Index, invalid(sameCalls, "its function calls %s, while %s in %s", name, waiting(m.here), m.name))
 	case m.key != key:
-		m.err = invalid("all parts call the same methods in the same order", "a part calls %s while another part waits in a call for another array", name)
-		r.meet = nil
-		close(m.ended)
-	case r.left > 0:
-		m.err = r.errLeft(name)
-		r.meet = nil
-		close(m.ended)
-	case m.here == len(r.parts):
-		r.meet = nil
-		r.mu.Unlock()
-		m.err = do(r)
-		close(m.ended)
-		return m.err
+		m.end(r, p.Index, invalid(sameCalls+"; if the function swaps arrays, declare its variables inside the function",
+			"its function calls %s of another array than the one for which %s", name, waiting(m.here)))
+	case len(r.left) > 0:
+		m.here = append(m.here, p.Index)
+		m.end(r, r.left[0], errLeft(m))
+	default:
+		if m.here = append(m.here, p.Index); len(m.here) == len(r.parts) {
+			r.meet = nil
+			r.mu.Unlock()
+			m.err = do(r)
+			close(m.ended)
+			return m.err
+		}
 	}
 	r.mu.Unlock()
 	select {
@@ -178,22 +222,39 @@ func (p Part) meets(key any, name string, do func(r *run) error) error {
 	return contextError(r.ctx)
 }
 
-// errLeft returns the error for a call that the functions of all devices must make. The error means
-// that one function has returned without this call.
-func (r *run) errLeft(name string) error {
-	return invalid("all parts call the same methods in the same order", "a part has returned, and another part waits for it in %s", name)
+// `end` ends a meeting with an error of the device with the index `part`. The caller has locked r.mu.
+func (m *meeting) end(r *run, part int, err error) {
+	r.meet = nil
+	m.err = r.failLocked(part, err)
+	close(m.ended)
 }
 
-// `leave` records that the function of one device has returned.
-func (r *run) leave() {
+// errLeft returns the error of a device whose function has returned without a call that the functions
+// of all devices must make.
+func errLeft(m *meeting) error {
+	return invalid(sameCalls, "its function has returned without calling %s, in which %s", m.name, waiting(m.here))
+}
+
+// `waiting` returns a text such as "devices 0 and 2 wait".
+func waiting(devices []int) string {
+	slices.Sort(devices)
+	if len(devices) == 1 {
+		return fmt.Sprintf("device %d waits", devices[0])
+	}
+	var list []string
+	for _, d := range devices {
+		list = append(list, strconv.Itoa(d))
+	}
+	last := len(list) - 1
+	return fmt.Sprintf("devices %s and %s wait", strings.Join(list[:last], ", "), list[last])
+}
+
+// `leave` records that the function of the device with the index `part` has returned.
+func (r *run) leave(part int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.left++
+	r.left = append(r.left, part)
 	if m := r.meet; m != nil {
-		r.meet = nil
-		if m.err = r.errLeft("a call"); r.first != nil {
-			m.err = r.first
-		}
-		close(m.ended)
+		m.end(r, part, errLeft(m))
 	}
 }

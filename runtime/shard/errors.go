@@ -49,3 +49,25 @@ func usableContext(ctx context.Context) error {
 	}
 	return nil
 }
+
+// withoutRepeats returns the error of a wait, which may consist of the errors of many launches. Of errors
+// with the same text, withoutRepeats keeps the first, and says how many others there are.
+func withoutRepeats(err error) error {
+	all, ok := err.(interface{ Unwrap() []error })
+	if _, single := err.(*runtime.Error); !ok || single {
+		return err
+	}
+	var kept []error
+	seen := map[string]bool{}
+	errs := all.Unwrap()
+	for _, e := range errs {
+		if text := e.Error(); !seen[text] {
+			seen[text] = true
+			kept = append(kept, e)
+		}
+	}
+	if more := len(errs) - len(kept); more > 0 {
+		kept = append(kept, fmt.Errorf("(and %d more with the same text)", more))
+	}
+	return errors.Join(kept...)
+}

@@ -63,7 +63,13 @@ func Open(opts ...runtime.OpenOption) (*Group, error) {
 }
 
 // Of returns a group of open devices, which remain open after the group is closed. Tests may open the host device
-// several times. If there is no device, a nil device, or the same device twice, Of returns ErrInvalid.
+// several times:
+//
+//	a, err := runtime.Open(runtime.Select("host"))
+//	b, err := runtime.Open(runtime.Select("host"))
+//	g, err := shard.Of(a, b)
+//
+// If there is no device, a nil or closed device, or the same device twice, Of returns ErrInvalid.
 func Of(devs ...*runtime.Device) (*Group, error) {
 	if len(devs) == 0 {
 		return nil, invalid("give at least one", "a group of no devices")
@@ -74,6 +80,9 @@ func Of(devs ...*runtime.Device) (*Group, error) {
 			return nil, invalid("look at the error that runtime.Open returned", "device %d of the group is nil", i)
 		case slices.Contains(devs[:i], d):
 			return nil, invalid("open the device once more", "device %d of the group, %s, is in the group twice", i, d.Name())
+		}
+		if _, err := runtime.NewBuffer[byte](d, 0); err != nil { // the device is closed
+			return nil, &Error{i, d, err}
 		}
 	}
 	g := &Group{devs: slices.Clone(devs), weights: make([]float64, len(devs))}

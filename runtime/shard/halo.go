@@ -19,18 +19,19 @@ import "github.com/kgen-go/kgen/runtime"
 //		return nil
 //	})
 //
-// Launches that use neither the halos nor the rows at the edges of blocks may run at the same time
-// as the copies. If one device's function returns without calling Exchange, or calls another method
-// instead, all calls of Exchange return ErrInvalid.
+// The copies read the first and last rows of each block, as many as the halo has, and write the halos.
+// Launches that neither write these rows nor read or write the halos may run at the same time
+// as the copies. Only the views of a launch count, not the elements that its kernel uses. If one device's
+// function returns without calling Exchange, or calls another method instead, Each and all calls of Exchange
+// return ErrInvalid.
 func (x *Array[T]) Exchange(p Part) error {
-	if err := x.usable(); err != nil {
+	if err := x.fits(p); err != nil {
 		return err
 	}
-	if !x.fits(p) {
-		return invalid("use the array in Each of its own group", "Exchange of an array of another group")
-	}
 	if x.halo == 0 {
-		return invalid("give New the option Halo", "Exchange of an array without halos")
+		err := invalid("give New the option Halo", "Exchange of an array without halos")
+		p.run.fail(p.Index, err)
+		return err
 	}
 	return p.meets(x, "Exchange", func(r *run) error {
 		for i := range len(r.parts) - 1 {

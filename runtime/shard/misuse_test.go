@@ -2,6 +2,7 @@ package shard_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -35,12 +36,34 @@ func TestMisuse(t *testing.T) {
 	var noCopies *shard.Copies[float32]
 	made := func(_ any, err error) error { return err }
 	five := must(shard.New[float32](g, 5))
+	gone := devtest.Host(t)
+	shut := must(shard.New[float32](g, 4, shard.Halo(1)))
+	if err := errors.Join(gone.Close(), shut.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var old shard.Part
+	if err := shard.Each(ctx, g, func(p shard.Part) error {
+		if p.Index == 0 {
+			old = p
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	x = must(shard.New[float32](g, 10, shard.Halo(1)))
 	for name, m := range map[string]struct {
 		err  error
 		text string
 	}{
 		"no devices":             {made(shard.Of()), "a group of no devices"},
 		"a nil device":           {made(shard.Of(a, nil)), "device 1 of the group is nil"},
+		"a closed device":        {made(shard.Of(a, gone)), "device 1 (host"},
+		"an option twice":        {made(shard.New[float32](g, 10, shard.Halo(1), shard.Halo(2))), "the option Halo is given twice"},
+		"no dimensions":          {made(shard.New[float32](g, 10, shard.Shape())), "an array of 0 dimensions"},
+		"a wide halo for blocks": {made(shard.New[float32](g, 4, shard.Halo(1), shard.Blocks(4))), "a block of 0 rows, which is less than the halo of its neighbours, 1 row; use fewer devices, or a narrower halo, or smaller blocks than Blocks(4)"},
+		"a closed array":         {shut.Gather(ctx, nil), "the array is closed"},
+		"a closed array in Each": {shard.Each(ctx, g, func(p shard.Part) error { shut.Around(p); return nil }), "the array is closed"},
+		"an old Part":            {x.Exchange(old), "the call of Each, to which the Part belongs, has returned"},
 		"a device twice":         {made(shard.Of(a, b, a)), "is in the group twice"},
 		"a closed group":         {made(shard.New[float32](closed, 1)), "the group is closed"},
 		"a closed group's work":  {shard.Each(ctx, closed, nothing), "the group is closed"},
@@ -54,12 +77,12 @@ func TestMisuse(t *testing.T) {
 		"no weight":              {g.SetWeights(0, 0), "all weights are 0"},
 		"a negative length":      {made(shard.New[float32](g, -1)), "an array of -1 elements"},
 		"another shape":          {made(shard.New[float32](g, 10, shard.Shape(3, 3))), "cannot have the shape [3 3]"},
-		"four dimensions":        {made(shard.New[float32](g, 16, shard.Shape(2, 2, 2, 2))), "of the shape [2 2 2 2]"},
+		"four dimensions":        {made(shard.New[float32](g, 16, shard.Shape(2, 2, 2, 2))), "an array of 4 dimensions"},
 		"a negative dimension":   {made(shard.New[float32](g, 4, shard.Shape(-2, -2))), "of the shape [-2 -2]"},
 		"a huge shape":           {made(shard.New[float32](g, 4, shard.Shape(1<<40, 1<<40))), "too many elements"},
 		"a negative halo":        {made(shard.New[float32](g, 4, shard.Halo(-1))), "a halo of -1"},
 		"blocks of no rows":      {made(shard.New[float32](g, 4, shard.Blocks(0))), "blocks of 0 rows"},
-		"a wide halo":            {made(shard.New[float32](g, 4, shard.Halo(3))), "device 0 has 2 rows, and a neighbour's halo is 3 rows"},
+		"a wide halo":            {made(shard.New[float32](g, 4, shard.Halo(3))), "device 0 has a block of 2 rows, which is less than the halo of its neighbours, 3 rows"},
 		"a nil option":           {made(shard.New[float32](g, 4, nil)), "an option is nil"},
 		"elements with pointers": {made(shard.New[*int](g, 4)), "device memory holds numbers"},
 		"another length":         {x.Gather(ctx, make([]float32, 9)), "an array of 10 elements and 9 on the host"},
@@ -73,13 +96,13 @@ func TestMisuse(t *testing.T) {
 		"gathering less":         {shard.AllGather(ctx, x, copies), "an array of 10 elements for copies of 5"},
 		"collecting less":        {shard.Each(ctx, g, func(p shard.Part) error { return copies.Collect(p, x) }), "an array of 10 elements for copies of 5"},
 		"collecting elsewhere":   {shard.Each(ctx, g, func(p shard.Part) error { return far.Collect(p, x) }), "an array and copies of two groups"},
-		"collecting outside":     {copies.Collect(shard.Part{}, wide), "of another group"},
+		"collecting outside":     {copies.Collect(shard.Part{}, wide), "the Part is not of a call of Each"},
 		"collecting alone": {shard.Each(ctx, g, func(p shard.Part) error {
 			if p.Index == 0 {
 				return nil
 			}
 			return copies.Collect(p, five)
-		}), "a part has returned"},
+		}), "invalid: its function has returned without calling Collect, in which device 1 waits"},
 		"rows of other lengths": {shard.AllReduce(ctx, x, copies, add), "rows of 1 elements for copies of 5"},
 		"no combination":        {shard.AllReduce(ctx, wide, copies, nil), "the function that combines rows is nil"},
 		"no reduction":          {made(shard.ReduceBlocks[float32, float32](ctx, x, nil)), "the function that reduces blocks is nil"},
@@ -105,6 +128,8 @@ func TestMisuse(t *testing.T) {
 		t.Run(name, func(t *testing.T) { wantError(t, m.err, class, m.text) })
 	}
 	wantError(t, shard.Each(over, g, nothing), runtime.ErrCanceled, "the context ended")
+	_, err := saxpygen.SAXPY{X: x.On(old), Y: x.On(old)}.ParallelFor(old.Queue, 1)
+	wantError(t, err, runtime.ErrCanceled, "context canceled: invalid: the call of Each, to which the Part belongs, has returned")
 	if err := shard.AllReduce(ctx, wide, copies, add); err != nil {
 		t.Error(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	plategen "github.com/kgen-go/kgen/generated/examples/heat/plate"
 	saxpygen "github.com/kgen-go/kgen/generated/examples/quickstart/saxpy"
@@ -285,21 +287,41 @@ func TestFault(t *testing.T) {
 	groups(t, func(t *testing.T, g *shard.Group) {
 		ctx, bad := t.Context(), g.Len()-1
 		x := must(shard.New[float32](g, 40*g.Len()))
+		var launched sync.WaitGroup
+		launched.Add(g.Len() - 1)
 		err := shard.Each(ctx, g, func(p shard.Part) error {
 			if p.Index == bad {
-				_, err := saxpygen.SAXPY{A: 1, X: x.On(p).Slice(0, 1), Y: x.On(p)}.ParallelFor(p.Queue, 3)
-				return err
+				launched.Wait()
+				for range 5 {
+					if _, err := (saxpygen.SAXPY{A: 1, X: x.On(p).Slice(0, 1), Y: x.On(p)}).ParallelFor(p.Queue, 2); err != nil {
+						return err
+					}
+				}
+				return nil
 			}
-			_, err := p.Queue.Enqueue(runtime.HostFunc(func(ctx context.Context) error {
-				<-ctx.Done() // the fault of the other device ends the context
+			defer launched.Done()
+			_, err1 := p.Queue.Enqueue(runtime.HostFunc(func(ctx context.Context) error {
+				<-ctx.Done()                      // the fault of the other device ends the context
+				time.Sleep(20 * time.Millisecond) // the launch below is told of it by a goroutine of its own
 				return ctx.Err()
 			}))
-			return err
+			_, err2 := saxpygen.SAXPY{A: 1, X: x.On(p), Y: x.On(p)}.ParallelFor(p.Queue, runtime.Range1(x.LenOn(p)))
+			return errors.Join(err1, err2)
 		})
 		var e *shard.Error
 		var f *runtime.Fault
 		if !errors.As(err, &e) || !errors.As(err, &f) || e.Index != bad || e.Device != g.Devices()[bad] || !strings.Contains(err.Error(), fmt.Sprintf("device %d (", bad)) {
 			t.Errorf("the error is %v", err)
+		}
+		if text := err.Error(); strings.Count(text, "index out of range") != 1 || !strings.Contains(text, "(and 4 more with the same text)") {
+			t.Errorf("the error of five launches is %v", err)
+		}
+		// The launches that the fault has ended did not write their elements, unless they ran before they were told.
+		if err := x.Gather(ctx, make([]float32, x.Len())); err != nil {
+			f = nil
+			if !errors.Is(err, runtime.ErrCanceled) || !errors.As(err, &f) || strings.Count(err.Error(), "index out of range") != 1 {
+				t.Errorf("reading elements that were not written: %v", err)
+			}
 		}
 		for range 2 { // the devices stay usable
 			if err := x.Set(ctx, make([]float32, x.Len())); err != nil {
@@ -354,13 +376,29 @@ func TestExchangeAlone(t *testing.T) {
 			return nil
 		}
 		return x.Exchange(p)
-	}), runtime.ErrInvalid, "a part has returned")
+	}), runtime.ErrInvalid, "): invalid: its function has returned without calling Exchange, in which device")
 	wantError(t, each(func(p shard.Part) error {
 		if p.Index == 1 {
 			return y.Exchange(p)
 		}
 		return x.Exchange(p)
-	}), runtime.ErrInvalid, "another part waits in a call for another array")
+	}), runtime.ErrInvalid, "its function calls Exchange of another array than the one for which device")
+	copies := must(shard.NewCopies[int32](g, 30))
+	wantError(t, each(func(p shard.Part) error {
+		if p.Index == 1 {
+			return copies.Collect(p, x)
+		}
+		return x.Exchange(p)
+	}), runtime.ErrInvalid, "): invalid: its function calls ")
+	// Each returns the error even if all functions ignore it, and names the device that calls nothing.
+	err := each(func(p shard.Part) error {
+		if p.Index != 1 {
+			_ = x.Exchange(p)
+		}
+		return nil
+	})
+	wantError(t, err, runtime.ErrInvalid, "device 1 (host")
+	wantError(t, each(func(p shard.Part) error { _ = plain.Exchange(p); return nil }), runtime.ErrInvalid, "without halos")
 	wantError(t, each(plain.Exchange), runtime.ErrInvalid, "without halos")
 	own := errors.New("my own")
 	wantError(t, each(func(p shard.Part) error {
@@ -369,7 +407,7 @@ func TestExchangeAlone(t *testing.T) {
 		}
 		return x.Exchange(p)
 	}), own, "device 2 (")
-	wantError(t, x.Exchange(shard.Part{}), runtime.ErrInvalid, "another group")
+	wantError(t, x.Exchange(shard.Part{}), runtime.ErrInvalid, "the Part is not of a call of Each")
 	if err := each(x.Exchange); err != nil {
 		t.Error(err)
 	}
