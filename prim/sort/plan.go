@@ -104,9 +104,10 @@ func (p sortPlan) partCount() (n, part int) {
 }
 
 // mostParts is the largest number of parts, and leastPart is the least number of elements in a
-// part.
+// part. The kernel Places adds up mostParts*Digits counts in one work-item. Mesa's driver for processors ends
+// the loops of a work-item after 65,536 iterations, so mostParts is less than 256.
 const (
-	mostParts = 512
+	mostParts = 248
 	leastPart = 2048
 )
 
