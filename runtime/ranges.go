@@ -129,7 +129,8 @@ func DependsOn(events ...Event) LaunchOption { return dependsOn(events) }
 // A recorded launch is cancelled when ctx ends. If the launch has not started, it does not run. If
 // the launch is running, it stops at the end of an iteration of one of its loops. On Vulkan, a
 // running launch stops only if the kernel has the directive //kgen:cancel. A wait for a cancelled
-// launch also returns an error of class ErrDeadline or ErrCanceled. A cancelled launch may leave
+// launch also returns an error of class ErrDeadline or ErrCanceled, which contains the cause of the
+// context (see context.WithCancelCause). A cancelled launch may leave
 // memory unwritten. A command that reads this memory returns the same error, until copies or
 // fills have overwritten the memory completely. Launches do not count, because a kernel may leave
 // elements as they are.

@@ -191,7 +191,7 @@ var demanding = []struct {
 		ConvertInt16 ConvertInt32 ConvertInt64 ConvertInt8 ConvertUint ConvertUint16 ConvertUint32 ConvertUint64
 		ConvertUint8 ExactRootsFloat64 ExactSumsFloat64 FastRootsFloat64 FloatOpsFloat64 Generators Generics GroupFloats64 LargeStructs LocalStructs Lookup Loops Math1 MathFuncs
 		Odds PanicsDouble Peepholes Random RootsFloat64 Rounded64 ShufflesFloat64 Signals SortFloats Tables TablesFault VectorAdd64 Watched Waves WholeFloat64 ZeroDivisors`},
-	{properties.Atomic64, "AtomicGeneric AtomicLongs AtomicTyped"},
+	{properties.Atomic64, "AtomicGeneric AtomicLongs AtomicRelaxed AtomicTyped"},
 	{properties.AtomicFloat32, "AtomicNative"},
 }
 

@@ -13,7 +13,7 @@ var productKinds = []productKind{
 	{"uint8", "uint32", "uint8(i*%d + int(k.N))", "uint32(%d)", "e ^ %d", "y"},
 	{"half.Float16", "float32", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 16)", "float32(%d)/8", "max(e, %d)", "math.Float32bits(y)"},
 	{"half.BFloat16", "float32", "half.FromFloat32[half.BFloat16](float32(int8(i*%d+int(k.N))) / 64)", "float32(%d)/8", "e - %d", "math.Float32bits(y)"},
-	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(%d)", "y"},
+	{"half.Float16", "half.Float16", "half.FromFloat32[half.Float16](float32(int8(i*%d+int(k.N))) / 512)", "half.FromFloat32[half.Float16](float32(%d) / 512)", "e.Neg().Add(half.FromFloat32[half.Float16](float32(%d) / 512))", "y.Bits()"},
 }
 
 // writeProducts writes code at the beginning of a kernel. In this code each sub-group multiplies two matrices. All
