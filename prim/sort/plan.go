@@ -111,6 +111,8 @@ const (
 	leastPart = 2048
 )
 
+var _ [1<<16 - (mostParts+1)*kernels.Digits]struct{} // Places runs fewer than 65,536 iterations
+
 // scratchSize returns the number of bytes of scratch memory. The argument `size` is the size of a
 // value that moves with its key, or 0 if keys have no values.
 func (p sortPlan) scratchSize(size int) int {

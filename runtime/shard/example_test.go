@@ -102,6 +102,50 @@ func ExampleArray_Exchange() {
 	// <nil>
 }
 
+// Two steps of a stencil for each exchange. Each step makes one more row of a halo wrong, so the halo has two rows. The
+// variables x and y are variables of the function, because each device swaps them.
+func ExampleHalo() {
+	ctx, g := context.Background(), twoHosts()
+	const h, w, halo = 8, 3, 2
+	plate := make([]float32, h*w)
+	plate[3*w+1] = 100
+	shape := []shard.Option{shard.Shape(h, w), shard.Halo(halo)}
+	a, err := shard.Scatter(ctx, g, plate, shape...) // with the rows of the halos
+	if err != nil {
+		log.Fatal(err)
+	}
+	b, err := shard.Scatter(ctx, g, plate, shape...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = shard.Each(ctx, g, func(p shard.Part) error {
+		x, y := a, b
+		for step := range 4 {
+			if step > 0 && step%halo == 0 {
+				if err := x.Exchange(p); err != nil {
+					return err
+				}
+			}
+			in, out := x.Around(p), y.Around(p)
+			k := plategen.Step{W: w, Rate: 0.25, In: in, Out: out}
+			if _, err := k.ParallelFor(p.Queue, runtime.Range2{in.Len() / w, w}); err != nil {
+				return err
+			}
+			x, y = y, x
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = a.Gather(ctx, plate)
+	for y := range h {
+		fmt.Print(plate[y*w+1], " ")
+	}
+	fmt.Println(err)
+	// Output: 0 1.171875 0 2.34375 0 1.5625 0 0 <nil>
+}
+
 // A sum whose bits do not depend on the devices: of blocks of four elements, in their order.
 func ExampleReduceBlocks() {
 	ctx, g := context.Background(), twoHosts()
