@@ -157,13 +157,7 @@ func TestCrossBothWays(t *testing.T) {
 // are submitted together if the copies are an exchange, and the second copy is not larger. Otherwise, the first command is
 // submitted before the second copy has completed.
 func TestCrossExchange(t *testing.T) {
-	const between, betweenFar, complete, same, third, after, later = 1, 2, 4, 8, 16, 32, 64
-	for _, c := range []struct {
-		name     string
-		sizes    [2]uint64
-		how      int
-		together bool
-	}{
+	for _, c := range []exchangeCase{
 		{"same size", [2]uint64{16, 16}, 0, true},
 		{"smaller", [2]uint64{16, 12}, 0, true},
 		{"larger", [2]uint64{16, 20}, 0, false},
@@ -175,127 +169,149 @@ func TestCrossExchange(t *testing.T) {
 		{"the second copy waits for an event", [2]uint64{16, 16}, after, false},
 		{"the second copy waits for a later command", [2]uint64{16, 16}, later, false},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			devs := []*fake{{}, {}, {}}
-			var streams []*Stream
-			var x []*Memory
-			for _, d := range devs {
-				s := NewStream(d, -1)
-				m, err := s.Alloc(64, hal.DeviceMemory)
-				if err != nil {
-					t.Fatal(err)
-				}
-				streams, x = append(streams, s), append(x, m)
+		t.Run(c.name, c.run)
+	}
+}
+
+// These constants say how an exchange of TestCrossExchange differs from two copies in a row.
+const (
+	between    = 1 << iota // a command is between the copies
+	betweenFar             // a command is between the copies on the far stream
+	complete               // the first copy has completed
+	same                   // both copies have the same direction
+	third                  // the second copy is of a third stream
+	after                  // the second copy waits for an event
+	later                  // the second copy waits for a command for which the first does not wait
+)
+
+// completeFirst completes the first batch.
+func (d *fake) completeFirst() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.batches[0].done)
+}
+
+type exchangeCase struct {
+	name     string
+	sizes    [2]uint64
+	how      int
+	together bool
+}
+
+func (c *exchangeCase) run(t *testing.T) {
+	devs := []*fake{{}, {}, {}}
+	var streams []*Stream
+	var x []*Memory
+	for _, d := range devs {
+		s := NewStream(d, -1)
+		m, err := s.Alloc(64, hal.DeviceMemory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streams, x = append(streams, s), append(x, m)
+	}
+	command := func(on int, lo, hi uint64) *Event {
+		e := &Event{}
+		n := Command{Cmd: hal.Command{Op: hal.OpFill}, Uses: []Use{{x[on], lo, hi, abi.Write}}}
+		if err := streams[on].Record(t.Context(), &Recorder{}, &n, e); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	var begun, moves [2]chan struct{}
+	var copies [2]*Event
+	var third0 *Event // a command of the third stream
+	if c.how&after != 0 {
+		third0 = command(2, 0, 4)
+	}
+	if c.how&later != 0 {
+		command(0, 32, 36)
+	}
+	for i, size := range c.sizes {
+		n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: size}}
+		if i == 1 && c.how&between != 0 {
+			command(0, 60, 64)
+		}
+		if i == 1 && c.how&betweenFar != 0 {
+			command(1, 60, 64)
+		}
+		if i == 1 && c.how&after != 0 {
+			n.After = []*Event{third0}
+		}
+		far, near, distant := 1, abi.Access(abi.Write), abi.Access(abi.Read)
+		if i == 1 && c.how&third != 0 {
+			far = 2
+		}
+		if i == 1 && c.how&same == 0 {
+			near, distant = distant, near
+		}
+		begun[i], moves[i], copies[i] = make(chan struct{}), make(chan struct{}), &Event{}
+		lo := 32 * uint64(i)
+		n.Uses = []Use{{x[0], lo, lo + size, near}}
+		n.Cross = &Cross{Far: streams[far], Use: Use{x[far], lo, lo + size, distant}, Event: func() *Event { return &Event{} },
+			Move: func(context.Context, *hal.Cancel) Moved {
+				close(begun[i])
+				<-moves[i]
+				return Moved{}
+			}}
+		if err := streams[0].Record(t.Context(), &Recorder{}, &n, copies[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Before a copy begins to move bytes, its goroutine submits commands, which would separate the two commands below.
+	<-begun[0]
+	if c.how&(after|later) == 0 {
+		<-begun[1]
+	} else {
+		<-copies[1].batch.half.handed
+	}
+	first := command(0, 0, 16)
+	if c.how&complete != 0 {
+		copies[0].batch.half.end(hal.Fault{}, 0, 0)
+	}
+	second := command(0, 32, 48)
+	if together := first.batch == second.batch; together != c.together {
+		t.Errorf("the commands are together: %v, want %v", together, c.together)
+	}
+	close(moves[0])
+	if c.how&later != 0 {
+		devs[0].completeFirst() // batches complete in order
+	}
+	if err := copies[0].Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	streams[0].TryFlush()
+	select {
+	case <-first.batch.whenSubmitted():
+		if c.together {
+			t.Error("the first command was submitted before the second copy has completed")
+		}
+	default:
+		if !c.together {
+			t.Error("the first command was not submitted before the second copy has completed")
+		}
+	}
+	close(moves[1])
+	if c.how&after != 0 {
+		streams[2].TryFlush()
+		devs[2].completeFirst()
+	}
+	<-second.batch.whenSubmitted()
+	for _, s := range streams {
+		s.TryFlush()
+	}
+	for _, d := range devs {
+		d.mu.Lock()
+		for _, b := range d.batches {
+			if !b.Done() {
+				close(b.done)
 			}
-			command := func(on int, lo, hi uint64) *Event {
-				e := &Event{}
-				n := Command{Cmd: hal.Command{Op: hal.OpFill}, Uses: []Use{{x[on], lo, hi, abi.Write}}}
-				if err := streams[on].Record(t.Context(), &Recorder{}, &n, e); err != nil {
-					t.Fatal(err)
-				}
-				return e
-			}
-			complete0 := func(d *fake) { // completes the first batch
-				d.mu.Lock()
-				defer d.mu.Unlock()
-				close(d.batches[0].done)
-			}
-			var begun, moves [2]chan struct{}
-			var copies [2]*Event
-			var third0 *Event // a command of the third stream
-			if c.how&after != 0 {
-				third0 = command(2, 0, 4)
-			}
-			if c.how&later != 0 {
-				command(0, 32, 36)
-			}
-			for i, size := range c.sizes {
-				n := Command{Cmd: hal.Command{Op: hal.OpCopy, Size: size}}
-				if i == 1 && c.how&between != 0 {
-					command(0, 60, 64)
-				}
-				if i == 1 && c.how&betweenFar != 0 {
-					command(1, 60, 64)
-				}
-				if i == 1 && c.how&after != 0 {
-					n.After = []*Event{third0}
-				}
-				far, near, distant := 1, abi.Access(abi.Write), abi.Access(abi.Read)
-				if i == 1 && c.how&third != 0 {
-					far = 2
-				}
-				if i == 1 && c.how&same == 0 {
-					near, distant = distant, near
-				}
-				begun[i], moves[i], copies[i] = make(chan struct{}), make(chan struct{}), &Event{}
-				lo := 32 * uint64(i)
-				n.Uses = []Use{{x[0], lo, lo + size, near}}
-				n.Cross = &Cross{Far: streams[far], Use: Use{x[far], lo, lo + size, distant}, Event: func() *Event { return &Event{} },
-					Move: func(context.Context, *hal.Cancel) Moved {
-						close(begun[i])
-						<-moves[i]
-						return Moved{}
-					}}
-				if err := streams[0].Record(t.Context(), &Recorder{}, &n, copies[i]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			// Before a copy begins to move bytes, its goroutine submits commands, which would separate the two commands below.
-			<-begun[0]
-			if c.how&(after|later) == 0 {
-				<-begun[1]
-			} else {
-				<-copies[1].batch.half.handed
-			}
-			first := command(0, 0, 16)
-			if c.how&complete != 0 {
-				copies[0].batch.half.end(hal.Fault{}, 0, 0)
-			}
-			second := command(0, 32, 48)
-			if together := first.batch == second.batch; together != c.together {
-				t.Errorf("the commands are together: %v, want %v", together, c.together)
-			}
-			close(moves[0])
-			if c.how&later != 0 {
-				complete0(devs[0]) // batches complete in order
-			}
-			if err := copies[0].Wait(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			streams[0].TryFlush()
-			select {
-			case <-first.batch.whenSubmitted():
-				if c.together {
-					t.Error("the first command was submitted before the second copy has completed")
-				}
-			default:
-				if !c.together {
-					t.Error("the first command was not submitted before the second copy has completed")
-				}
-			}
-			close(moves[1])
-			if c.how&after != 0 {
-				streams[2].TryFlush()
-				complete0(devs[2])
-			}
-			<-second.batch.whenSubmitted()
-			for _, s := range streams {
-				s.TryFlush()
-			}
-			for _, d := range devs {
-				d.mu.Lock()
-				for _, b := range d.batches {
-					if !b.Done() {
-						close(b.done)
-					}
-				}
-				d.mu.Unlock()
-			}
-			for _, s := range streams {
-				if err := s.Close(t.Context()); err != nil {
-					t.Error(err)
-				}
-			}
-		})
+		}
+		d.mu.Unlock()
+	}
+	for _, s := range streams {
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 }
