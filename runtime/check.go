@@ -132,8 +132,7 @@ func (d *Device) checkArguments(k *Kernel, c *exec.Launch) *Error {
 			continue
 		}
 		if a.Mem.Stream() != d.stream {
-			return errorf(ErrKernelArgument, "%s is a view of another device's buffer", name).
-				advise("copy it to a buffer of %s", d.Name())
+			return foreignView(name, deviceOf(a.Mem), d)
 		}
 		if a.Mem.Released() {
 			return errorf(ErrKernelArgument, "%s is a view of a closed buffer", name)

@@ -33,7 +33,7 @@ func (c *crossCopy) on(d *Device) (stream.Command, error) {
 		near, far = c.src, c.dst
 	}
 	if other := deviceOf(far.Mem); near.Mem.Stream() != d.stream {
-		return stream.Command{}, errorf(ErrInvalid, "a copy between buffers of %s and %s on the device %s", deviceOf(c.src.Mem).Name(), deviceOf(c.dst.Mem).Name(), d.Name()).
+		return stream.Command{}, errorf(ErrInvalid, "a copy from a buffer of %s to a buffer of %s, on %s", deviceOf(c.src.Mem).Name(), otherName(deviceOf(c.dst.Mem), deviceOf(c.src.Mem)), otherName(d, deviceOf(c.src.Mem))).
 			advise("enqueue it on a queue of one of the two devices")
 	} else if err := other.usable(); err != nil {
 		return stream.Command{}, err
@@ -77,6 +77,22 @@ func crossWithin(ctx context.Context, c *stream.Cross) *stream.Cross {
 		return c.Move(life, cancel)
 	}
 	return &own
+}
+
+// otherName returns the name of the device d for an error that also names the device `named`. If d is another device
+// of the same name, as one of two equal GPUs, otherName says so.
+func otherName(d, named *Device) string {
+	if d != named && d.Name() == named.Name() {
+		return "another device of this name"
+	}
+	return d.Name()
+}
+
+// foreignView returns the error of a launch on the device d with a view of a buffer of the device `owner`. The argument
+// `name` is the view's name.
+func foreignView(name string, owner, d *Device) *Error {
+	return errorf(ErrKernelArgument, "%s is a view of another device's buffer", name).
+		advise("launch on a queue of %s (in shard.Each, on p.Queue with the views of On), or copy the elements to a buffer of %s", owner.Name(), otherName(d, owner))
 }
 
 // crossFailed returns the error of a copy between two devices. The cause of the error is that the

@@ -105,7 +105,7 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 	case ex == nil || ex.dev == nil:
 		return errorf(ErrInvalid, "no executable graph").advise("look at the error that Finalize returned")
 	case ex.dev != dev:
-		return errorf(ErrInvalid, "the graph is of the device %s, and not of %s", ex.dev.Name(), dev.Name())
+		return errorf(ErrInvalid, "the graph is of the device %s, and not of %s", ex.dev.Name(), otherName(dev, ex.dev))
 	}
 	return nil
 }

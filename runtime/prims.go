@@ -13,8 +13,7 @@ func (forStubs) CheckView(q *Queue, name string, s launch.Slice) error {
 	case s.Mem == nil:
 		return nil
 	case s.Mem.Stream() != q.dev.stream:
-		return errorf(ErrKernelArgument, "%s is a view of another device's buffer", name).
-			advise("copy it to a buffer of %s", q.dev.Name())
+		return foreignView(name, deviceOf(s.Mem), q.dev)
 	case s.Mem.Released():
 		return errorf(ErrKernelArgument, "%s is a view of a closed buffer", name)
 	}

@@ -119,7 +119,7 @@ func TestMisuse(t *testing.T) {
 		"another device's view": {shard.Each(ctx, g, func(p shard.Part) error {
 			_, err := saxpygen.SAXPY{X: x.On(p), Y: x.On(p)}.ParallelFor(g.Devices()[1-p.Index].DefaultQueue(), 1)
 			return err
-		}), "another device"},
+		}), "in shard.Each, on p.Queue with the views of On"},
 	} {
 		class := runtime.ErrInvalid
 		if name == "another device's view" {
