@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -50,16 +51,18 @@ func usableContext(ctx context.Context) error {
 	return nil
 }
 
-// withoutRepeats returns the error of a wait, which may consist of the errors of many launches. Of errors
-// with the same text, withoutRepeats keeps the first, and says how many others there are.
+// joined is the type of the errors that errors.Join returns.
+var joined = reflect.TypeOf(errors.Join(errors.ErrUnsupported))
+
+// withoutRepeats returns the error of a wait, which errors.Join has made of the errors of many launches.
+// Of errors with the same text, withoutRepeats keeps the first, and says how many others there are.
 func withoutRepeats(err error) error {
-	all, ok := err.(interface{ Unwrap() []error })
-	if _, single := err.(*runtime.Error); !ok || single {
+	if reflect.TypeOf(err) != joined {
 		return err
 	}
 	var kept []error
 	seen := map[string]bool{}
-	errs := all.Unwrap()
+	errs := err.(interface{ Unwrap() []error }).Unwrap()
 	for _, e := range errs {
 		if text := e.Error(); !seen[text] {
 			seen[text] = true
