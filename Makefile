@@ -63,6 +63,7 @@ deps:
 lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt'ed: $$out"; exit 1; fi
 	$(COMPILER_GC) $(GO) vet ./...
+	$(COMPILER_GC) $(GO) vet -tags race ./dsl ./runtime/internal/host # files that only target race compiles
 
 # Regenerate what kgen and Go alone generate.
 generate:

@@ -95,14 +95,14 @@ var raceKernels = map[string]func(x []int){
 
 func launchItems(n int, kernel func(dsl.Item1)) {
 	l := &dslhook.Launch{Rank: 1, Global: [3]int{n}, Panicked: func([3]int, any) {}}
-	parallel(n, 8, newStopper(nil), func() (func(lo, hi int), func()) {
+	runParallel(n, 8, newStopper(nil), func() (func(lo, hi int), func()) {
 		return func(lo, hi int) { dslhook.RunItems(kernel, l, lo, hi) }, func() {}
 	})
 }
 
 func launchGroups(n, local int, kernel func(dsl.NDItem1)) {
 	l := &dslhook.Launch{Rank: 1, Global: [3]int{n}, Local: [3]int{local}, SubGroupSize: 4, Panicked: func([3]int, any) {}}
-	parallel(n/local, 8, newStopper(nil), func() (func(lo, hi int), func()) {
+	runParallel(n/local, 8, newStopper(nil), func() (func(lo, hi int), func()) {
 		s := new(dslhook.Scratch)
 		return func(lo, hi int) {
 			for g := lo; g < hi; g++ {
