@@ -98,7 +98,9 @@ func Fits(uses ...Use) string {
 				return "it takes long"
 			case u.Code == "KG504" && v.Code == u.Code:
 				return "an aspect is reported where the kernel first uses it"
-			case u.Property != "" && u.Code == "KG504" && strings.Contains(v.Body, "it.SubGroup()"), v.Property != "" && v.Code == "KG504" && strings.Contains(u.Body, "it.SubGroup()"):
+			case u.Code == "KG401" && v.Code == u.Code && strings.Contains(u.Body, "dsl.LoadAccumulator") != strings.Contains(v.Body, "dsl.LoadAccumulator"):
+				return "the uses of matrices are checked before the barriers"
+			case u.Property != "" && u.Code == "KG504" && strings.Contains(v.Body, "SubGroup"), v.Property != "" && v.Code == "KG504" && strings.Contains(u.Body, "SubGroup"):
 				return "sub-groups are an aspect, too"
 			case strings.Contains(u.Property, ".DeviceHas") && strings.Contains(v.Property, ".DeviceHas"):
 				return "a property given twice is another mistake"
