@@ -271,8 +271,8 @@ func TestCopyAcrossReadsUnwritten(t *testing.T) {
 	})
 }
 
-// TestCopyAcrossReadsUnwrittenOnce copies unwritten elements several times from device to device. The error says only
-// once what happened first.
+// TestCopyAcrossReadsUnwrittenOnce copies unwritten elements several times from device to device. The error contains
+// only the first failure, and only once.
 func TestCopyAcrossReadsUnwrittenOnce(t *testing.T) {
 	bad := &failing{Device: must(host.New().Open(0)), err: hal.ErrDriver}
 	bad.left.Store(-1)

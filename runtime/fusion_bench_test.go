@@ -14,7 +14,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// chain returns a graph of n launches, each of which reads the results of the launch before it.
+// chain returns a graph of n launches. Each launch reads the results of the launch before it.
 func chain(b *testing.B, dev *runtime.Device, n, items int, memory ...properties.Property) *runtime.Graph {
 	g := runtime.NewGraph(dev)
 	var bufs []runtime.View[int32]

@@ -192,15 +192,7 @@ func (x *Array[T]) usable() error {
 // `fits` returns an error unless the array can be used with the part. The error is also the error of
 // the part's call of Each.
 func (x *Array[T]) fits(p Part) error {
-	if p.run == nil {
-		return p.usable()
-	}
-	err := x.usable()
-	if err == nil && p.run.g != x.g {
-		err = invalid("use the array in Each of its own group", "an array of another group than the part's")
-	}
-	p.run.fail(p.Index, err)
-	return err
+	return p.fits(x.usable(), func() *Group { return x.g }, "use the array in Each of its own group", "an array of another group than the part's")
 }
 
 // On returns the view of the device's block. If the array belongs to another group than p, Each

@@ -28,13 +28,13 @@ func (c *Copies[T]) Collect(p Part, x *Array[T]) error {
 		return err
 	}
 	if err := checkGroups(context.Background(), x, c); err != nil {
-		return err
+		return p.failed(err)
 	}
 	if err := x.fits(p); err != nil {
 		return err
 	}
 	if x.Len() != c.n {
-		return invalid("", "an array of %d elements for copies of %d", x.Len(), c.n)
+		return p.failed(invalid("", "an array of %d elements for copies of %d", x.Len(), c.n))
 	}
 	return p.meets(c, "Collect", func(r *run) error { return enqueueGather(r, x, c) })
 }

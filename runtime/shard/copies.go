@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -14,6 +15,8 @@ type Copies[T any] struct {
 	g     *Group
 	n     int
 	parts []*runtime.Buffer[T]
+
+	closed atomic.Bool
 }
 
 // NewCopies allocates a buffer of n zero elements on each device. NewCopies returns the errors of
@@ -65,16 +68,16 @@ func (c *Copies[T]) Set(ctx context.Context, xs []T) error {
 // On returns the view of the device's elements. If the copies belong to another group than p, Each
 // returns ErrInvalid, and launches with the returned view fail.
 func (c *Copies[T]) On(p Part) runtime.View[T] {
-	switch {
-	case p.run == nil:
-	case c == nil || c.g == nil:
-		p.run.fail(p.Index, c.usable())
-	case p.run.g != c.g:
-		p.run.fail(p.Index, invalid("use the copies in Each of their own group", "copies of another group than the part's"))
-	default:
-		return c.parts[p.Index].All()
+	if c.fits(p) != nil {
+		return (*runtime.Buffer[T])(nil).All()
 	}
-	return (*runtime.Buffer[T])(nil).All()
+	return c.parts[p.Index].All()
+}
+
+// `fits` returns an error unless the copies can be used with the part. The error is also the error of
+// the part's call of Each.
+func (c *Copies[T]) fits(p Part) error {
+	return p.fits(c.usable(), func() *Group { return c.g }, "use the copies in Each of their own group", "copies of another group than the part's")
 }
 
 // Len returns the number of elements on each device.
@@ -105,6 +108,7 @@ func (c *Copies[T]) Gather(ctx context.Context, index int, dst []T) error {
 // Close frees the memory on all devices when the commands that use it have completed.
 func (c *Copies[T]) Close() error {
 	if c != nil {
+		c.closed.Store(true)
 		for _, b := range c.parts {
 			b.Close()
 		}
@@ -113,8 +117,11 @@ func (c *Copies[T]) Close() error {
 }
 
 func (c *Copies[T]) usable() error {
-	if c == nil || c.g == nil {
+	switch {
+	case c == nil || c.g == nil:
 		return invalid("look at the error that NewCopies or Broadcast returned", "no copies")
+	case c.closed.Load():
+		return invalid("", "the copies are closed")
 	}
 	return c.g.usable()
 }

@@ -82,11 +82,11 @@ func Each(ctx context.Context, g *Group, f func(p Part) error) error {
 		})
 	}
 	all.Wait()
-	if r.first == nil {
-		return nil
+	err := r.firstError()
+	if err != nil {
+		r.drain(ctx)
 	}
-	r.drain(ctx)
-	return r.first
+	return err
 }
 
 func newRun(ctx context.Context, g *Group) *run {
@@ -120,6 +120,25 @@ func (p Part) usable() error {
 		return errOver
 	}
 	return nil
+}
+
+// `fits` returns an error unless memory can be used with the part. The argument `unusable` is the error of the memory
+// itself, or nil, and `group` returns the memory's group. If the groups differ, the error consists of remedy and problem.
+// The error is also the error of the part's call of Each.
+func (p Part) fits(unusable error, group func() *Group, remedy, problem string) error {
+	if p.run == nil {
+		return p.usable()
+	}
+	if unusable == nil && p.run.g != group() {
+		unusable = invalid(remedy, "%s", problem)
+	}
+	return p.failed(unusable)
+}
+
+// `failed` makes err, if it is not nil, the error of the part's call of Each, and returns err.
+func (p Part) failed(err error) error {
+	p.run.fail(p.Index, err)
+	return err
 }
 
 // `fail` records the error of the device with the index `part`, if no device has failed before.
@@ -180,7 +199,7 @@ const sameCalls = "the functions of all devices must make the same calls of Exch
 
 // `meets` waits until the functions of all devices have called `meets` with the same name and key. The
 // last caller calls the function `do`. All callers return the error of `do`. If the functions make
-// different calls, the call of Each fails, even if the functions ignore the error of `meets`.
+// different calls, or `do` fails, the call of Each fails, even if the functions ignore the error of `meets`.
 func (p Part) meets(key any, name string, do func(r *run) error) error {
 	if err := p.usable(); err != nil {
 		return err
@@ -205,7 +224,7 @@ func (p Part) meets(key any, name string, do func(r *run) error) error {
 		if m.here = append(m.here, p.Index); len(m.here) == len(r.parts) {
 			r.meet = nil
 			r.mu.Unlock()
-			m.err = do(r)
+			m.err = p.failed(do(r))
 			close(m.ended)
 			return m.err
 		}

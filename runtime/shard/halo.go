@@ -29,9 +29,7 @@ func (x *Array[T]) Exchange(p Part) error {
 		return err
 	}
 	if x.halo == 0 {
-		err := invalid("give New the option Halo", "Exchange of an array without halos")
-		p.run.fail(p.Index, err)
-		return err
+		return p.failed(invalid("give New the option Halo", "Exchange of an array without halos"))
 	}
 	return p.meets(x, "Exchange", func(r *run) error {
 		for i := range len(r.parts) - 1 {

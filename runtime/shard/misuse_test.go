@@ -37,8 +37,9 @@ func TestMisuse(t *testing.T) {
 	made := func(_ any, err error) error { return err }
 	five := must(shard.New[float32](g, 5))
 	gone := devtest.Host(t)
+	shutCopies := must(shard.NewCopies[float32](g, 4))
 	shut := must(shard.New[float32](g, 4, shard.Halo(1)))
-	if err := errors.Join(gone.Close(), shut.Close()); err != nil {
+	if err := errors.Join(gone.Close(), shut.Close(), shutCopies.Close()); err != nil {
 		t.Fatal(err)
 	}
 	var old shard.Part
@@ -63,6 +64,9 @@ func TestMisuse(t *testing.T) {
 		"a wide halo for blocks": {made(shard.New[float32](g, 4, shard.Halo(1), shard.Blocks(4))), "a block of 0 rows, which is less than the halo of its neighbours, 1 row; use fewer devices, or a narrower halo, or smaller blocks than Blocks(4)"},
 		"a closed array":         {shut.Gather(ctx, nil), "the array is closed"},
 		"a closed array in Each": {shard.Each(ctx, g, func(p shard.Part) error { shut.Around(p); return nil }), "the array is closed"},
+		"closed copies":          {shutCopies.Set(ctx, make([]float32, 4)), "the copies are closed"},
+		"closed copies in Each":  {shard.Each(ctx, g, func(p shard.Part) error { shutCopies.On(p); return nil }), "the copies are closed"},
+		"an ignored error":       {shard.Each(ctx, g, func(p shard.Part) error { _ = copies.Collect(p, x); return nil }), "an array of 10 elements for copies of 5"},
 		"an old Part":            {x.Exchange(old), "the call of Each, to which the Part belongs, has returned"},
 		"a device twice":         {made(shard.Of(a, b, a)), "is in the group twice"},
 		"a closed group":         {made(shard.New[float32](closed, 1)), "the group is closed"},

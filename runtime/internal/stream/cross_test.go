@@ -153,7 +153,7 @@ func TestCrossBothWays(t *testing.T) {
 	}
 }
 
-// TestCrossExchange records two copies, and two commands of which each must wait for one of the copies. The commands
+// TestCrossExchange records two copies, and two commands. Each command must wait for one of the copies. The commands
 // are submitted together if the copies are an exchange, and the second copy is not larger. Otherwise, the first command is
 // submitted before the second copy has completed.
 func TestCrossExchange(t *testing.T) {
