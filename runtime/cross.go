@@ -33,7 +33,7 @@ func (c *crossCopy) on(d *Device) (stream.Command, error) {
 		near, far = c.src, c.dst
 	}
 	if other := deviceOf(far.Mem); near.Mem.Stream() != d.stream {
-		return stream.Command{}, errorf(ErrInvalid, "a copy from a buffer of %s to a buffer of %s, on %s", deviceOf(c.src.Mem).Name(), otherName(deviceOf(c.dst.Mem), deviceOf(c.src.Mem)), otherName(d, deviceOf(c.src.Mem))).
+		return stream.Command{}, errorf(ErrInvalid, "a copy from a buffer of %s to a buffer of %s, on a queue of a third device", deviceOf(c.src.Mem).Name(), otherName(deviceOf(c.dst.Mem), deviceOf(c.src.Mem))).
 			advise("enqueue it on a queue of one of the two devices")
 	} else if err := other.usable(); err != nil {
 		return stream.Command{}, err

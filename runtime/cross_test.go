@@ -222,7 +222,7 @@ func TestCopyAcrossMisuse(t *testing.T) {
 		text string
 	}{
 		{"lengths", a.DefaultQueue(), runtime.Copy(y.Slice(0, 7), x.All()), "a copy of 8 elements to 7"},
-		{"a third device", third.DefaultQueue(), runtime.Copy(y.All(), x.All()), "to a buffer of another device of this name, on another device of this name; enqueue it on a queue of one of the two devices"},
+		{"a third device", third.DefaultQueue(), runtime.Copy(y.All(), x.All()), "to a buffer of another device of this name, on a queue of a third device; enqueue it on a queue of one of the two devices"},
 		{"a closed device", a.DefaultQueue(), runtime.Copy(z.All(), x.All()), "is closed"},
 		{"a closed buffer", a.DefaultQueue(), runtime.Copy(gone.All(), x.All()), "a buffer that is closed"},
 		{"a closed buffer, from its device", b.DefaultQueue(), runtime.Copy(gone.All(), x.All()), "a buffer that is closed"},
